@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from braid.ledger.record.record import Record
+from braid.ledger.record.record import ExperienceBody, Record
 from braid.ledger.record.source import SourceClass
 
 
@@ -62,3 +62,9 @@ class RecallResult(msgspec.Struct, frozen=True, kw_only=True):
     """How many of the candidates looked at were left out since their source class is beneath what is trusted."""
     proof: bytes | None = None
     """A multi-proof that shows offline that all hits are in the log (`braid check-proof`)."""
+
+
+def speaker(hit: Hit) -> str:
+    """Return who said a hit: a name, or what kind of actor it is."""
+    body = hit.record.body
+    return (body.provenance.name or body.provenance.actor) if isinstance(body, ExperienceBody) else ""

@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 import numpy as np
 
-from braid.ledger.record.record import ExperienceBody
-from braid.recall.hits import Hit
+from braid.recall.hits import Hit, speaker
 from braid.recall.pool import Floats
 from braid.text.rerank import AnswerScores
 
@@ -107,12 +106,6 @@ def read_again(question: str, some: Sequence[Passage], answers: AnswerScores) ->
         if score < _CLEARLY_NOT:
             found[at] = score
     return found
-
-
-def speaker(hit: Hit) -> str:
-    """Return who said a hit: a name, or what kind of actor it is."""
-    body = hit.record.body
-    return (body.provenance.name or body.provenance.actor) if isinstance(body, ExperienceBody) else ""
 
 
 def _name(hit: Hit) -> str:

@@ -10,8 +10,7 @@ from braid.agent.answer.change import of_another
 from braid.agent.answer.spans import AnswerSpan, best_span
 from braid.agent.answer.turns import named_speakers, text_of, when_of
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit
-from braid.recall.rerank import speaker
+from braid.recall.hits import Hit, speaker
 from braid.text.words import stem, words
 
 LOOKED_AT: Final = 8

@@ -34,9 +34,8 @@ from braid.agent.answer.turns import when_of
 from braid.agent.answer.variants import later, variants
 from braid.agent.parts import Caution, Nearness
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit
+from braid.recall.hits import Hit, speaker
 from braid.recall.pool import Floats
-from braid.recall.rerank import speaker
 from braid.text.orders import gives_orders
 from braid.text.rerank import AnswerScores
 from braid.text.words import stem, words

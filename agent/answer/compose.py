@@ -30,8 +30,7 @@ from braid.agent.answer.verdict import asks_of_the_past, asks_of_then, denied, i
 from braid.agent.cite import marks
 from braid.agent.parts import Composed, QuestionContext, Support
 from braid.recall.decompose import Question, decompose
-from braid.recall.hits import Hit
-from braid.recall.rerank import speaker
+from braid.recall.hits import Hit, speaker
 from braid.stance.answers import is_list
 from braid.stance.claims import RecordedClaim
 from braid.stance.question import read

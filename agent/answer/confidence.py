@@ -19,8 +19,7 @@ from braid.agent.answer.presupposition import unheard
 from braid.agent.answer.spans import best_span
 from braid.agent.answer.turns import named_speakers, text_of, when_of
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit
-from braid.recall.rerank import speaker
+from braid.recall.hits import Hit, speaker
 from braid.text.words import stem, words
 
 WEIGHTS: Final = Path(__file__).parent / "weights.json"

@@ -18,9 +18,8 @@ from braid.agent.answer.reading import AskedQuestion
 from braid.agent.answer.turns import is_agent, named_speakers
 from braid.agent.parts import Nearness
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit
+from braid.recall.hits import Hit, speaker
 from braid.recall.pool import Floats
-from braid.recall.rerank import speaker
 from braid.text.sentences import sentences
 from braid.text.words import STOP, stem, words
 

@@ -11,8 +11,7 @@ from typing import Final
 from braid.agent.answer.clauses import PERSONS
 from braid.agent.answer.verdict import USED_TO, WISHES, asks_of_the_past
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit
-from braid.recall.rerank import speaker
+from braid.recall.hits import Hit, speaker
 from braid.text.words import words
 
 _AUX: Final = r"(?:does|do|did|is|are|am|was|were|has|have|had|will|would|can|could|should)"

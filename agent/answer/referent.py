@@ -10,8 +10,7 @@ from typing import Final
 from braid.agent.answer.clauses import PERSONS
 from braid.learn.words import NAME
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit
-from braid.recall.rerank import speaker
+from braid.recall.hits import Hit, speaker
 from braid.text.words import words
 
 REPLIES: Final = 2

@@ -9,8 +9,7 @@ from braid.agent.answer.spans import day
 from braid.agent.answer.turns import when_of
 from braid.agent.cite import marks
 from braid.agent.parts import Support
-from braid.recall.hits import Hit
-from braid.recall.rerank import speaker
+from braid.recall.hits import Hit, speaker
 from braid.text.sentences import sentences
 
 MAX_QUOTE_CHARS: Final = 320

@@ -19,8 +19,7 @@ from braid.agent.answer.turns import named_speakers, when_of
 from braid.agent.answer.verbs import base
 from braid.learn.moods import states_nothing
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit
-from braid.recall.rerank import speaker
+from braid.recall.hits import Hit, speaker
 from braid.text.sentences import TextPart, readable, sentences
 from braid.text.words import stem, words
 

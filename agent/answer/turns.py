@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 
 from braid.ledger.record.record import ExperienceBody
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit
-from braid.recall.rerank import speaker
+from braid.recall.hits import Hit, speaker
 from braid.text.words import words
 from braid.views.lance.rows import searched_text
 

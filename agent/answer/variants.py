@@ -21,8 +21,7 @@ from braid.agent.answer.spans import AnswerSpan, best_span
 from braid.agent.answer.turns import when_of
 from braid.agent.answer.verdict import asks_of_then
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit
-from braid.recall.rerank import speaker
+from braid.recall.hits import Hit, speaker
 from braid.text.sentences import sentences
 from braid.text.words import STOP, stem, words
 
@@ -101,7 +100,7 @@ def later(
         QuoteChoice(hit, span, hit.score, frozenset())
         for hit in hits
         if speaker(hit) == who and when_of(hit) > when and (of_now or hit is mended)
-        for span in _of_change(question, sentence, hit, mends=hit is mended)
+        for span in _of_change(question, sentence, hit, mends=hit is mended, changes=of_now)
     ]
     return sorted(found, key=lambda one: when_of(one.hit))[-MOST_LATER:]
 
@@ -116,12 +115,14 @@ def _mend(said: Hit, who: str, hits: Sequence[Hit]) -> Hit | None:
     return after if soon and after.record.body.scope == said.record.body.scope else None
 
 
-def _of_change(question: Question, sentence: str, hit: Hit, *, mends: bool) -> Iterator[AnswerSpan]:
+def _of_change(
+    question: Question, sentence: str, hit: Hit, *, mends: bool, changes: bool
+) -> Iterator[AnswerSpan]:
     """Yield the first sentence of a turn that tells of the change."""
     for part in sentences(hit.text):
         said = hit.text[part.start : part.stop]
         mend = mends and is_mend(said)
-        if "?" not in part.mark and (mend or is_change(question, sentence, said)):
+        if "?" not in part.mark and (mend or (changes and is_change(question, sentence, said))):
             span = best_span(question, said, when_of(hit))
             if span is not None and span.short and (span.wanted or not mend):
                 yield msgspec.structs.replace(span, sentence=said)

@@ -12,8 +12,7 @@ from braid.affect.facts import is_ordinary
 from braid.agent.answer.selection import NoteCandidate, Picked, Stated, known, pick, stated
 from braid.agent.program.composers import names_in
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit
-from braid.recall.rerank import speaker
+from braid.recall.hits import Hit, speaker
 from braid.text.words import words
 
 Sort = Literal["person", "place", "group", "thing"]

@@ -19,7 +19,7 @@ from braid.agent.cite import CITATION, bare, cited
 from braid.agent.guard.prompt import PromptMemory
 from braid.agent.guard.support import lack
 from braid.agent.parts import Composed, Composer, QuestionContext
-from braid.recall.rerank import speaker
+from braid.recall.hits import speaker
 from braid.tools.evaluation.answer_scores import Judged, exact, f1
 from braid.tools.evaluation.exams import Exam, Gold
 from braid.tools.evaluation.recall import scope_of, store_of
