@@ -1,11 +1,15 @@
 """What recall answers: hits in order, each with its reasons, and how complete the answer is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
 from braid.ledger.record.record import ExperienceBody, Record
 from braid.ledger.record.source import SourceClass
+
+BESIDE: Final = 2
+"""How many of the turns before a hit are looked up: a reply may stand between a question and its answer."""
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -27,6 +31,8 @@ class Hit(msgspec.Struct, frozen=True):
     """The record that stands in its place now; None for what stands itself."""
     source: SourceClass = "owner"
     """Whose words it is, by class."""
+    before: Sequence[int] = ()
+    """The turns right before it in its session, by log index, nearest first; none where they could not be looked up."""
 
     @property
     def id(self) -> str:
@@ -62,6 +68,28 @@ class RecallResult(msgspec.Struct, frozen=True, kw_only=True):
     """How many of the candidates looked at were left out since their source class is beneath what is trusted."""
     proof: bytes | None = None
     """A multi-proof that shows offline that all hits are in the log (`braid check-proof`)."""
+
+
+def beside(hits: Sequence[Hit], before: Callable[[Sequence[int]], Mapping[int, int]]) -> list[Hit]:
+    """Return hits with the turns right before each, of which `before` names one by log index.
+
+    The log alone doesn't tell: what was read of a turn, or another talk, may lie between two turns.
+    """
+    chains = [(hit.index,) for hit in hits]
+    for _ in range(BESIDE if hits else 0):
+        earlier = before([chain[-1] for chain in chains])
+        chains = [(*chain, earlier[chain[-1]]) if chain[-1] in earlier else chain for chain in chains]
+    return [msgspec.structs.replace(hit, before=chain[1:]) for hit, chain in zip(hits, chains, strict=True)]
+
+
+def is_soon_after(hit: Hit, one: Hit, most: int = 1) -> bool:
+    """Whether a hit was said at most so many turns after another, in the same session."""
+    return one.index in hit.before[:most]
+
+
+def are_near(one: Hit, other: Hit, most: int = 1) -> bool:
+    """Whether two hits were said at most so many turns apart, in the same session; a hit is near itself."""
+    return one.index == other.index or is_soon_after(one, other, most) or is_soon_after(other, one, most)
 
 
 def speaker(hit: Hit) -> str:

@@ -17,7 +17,7 @@ from braid.recall.deadline import within
 from braid.recall.decompose import Decomposer, Question, decompose
 from braid.recall.filters import Test
 from braid.recall.hit_reader import HitReader, ToneFilter, happened, is_within, placed, raised
-from braid.recall.hits import Hit, RecallResult
+from braid.recall.hits import Hit, RecallResult, beside
 from braid.recall.memory import MemoryIndex
 from braid.recall.pool import Floats
 from braid.recall.rerank import RERANKED, reranked
@@ -127,7 +127,10 @@ def recall(asking: RecallQuestion, memory: RecallSources) -> RecallResult:
             "index: nothing could be had of it; only the newest records were searched, by their words"
         )
         hits = _hits(partial(ask, index=_newest(asking, memory), query=None), asking, reading)[1] or []
-    hits, disagreement = _told_apart(question, salient(hits, memory.salience), asking)
+    hits = salient(hits, memory.salience)
+    if memory.sessions is not None:
+        hits = beside(hits, memory.sessions.before)
+    hits, disagreement = _told_apart(question, hits, asking)
     hits = reranked(asking.text, hits, asking.answers)
     hits = placed(_crossed(question, hits, asking, trouble), asking.top_k)
     if asking.lens is not None:

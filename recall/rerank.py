@@ -78,9 +78,7 @@ def passages(hits: Sequence[Hit]) -> list[Passage]:
     places = {hit.index: hit for hit in hits}
     found: list[Passage] = []
     for hit in hits:
-        before = places.get(hit.index - 1)
-        if before is not None and before.record.body.scope != hit.record.body.scope:
-            before = None  # another talk, or somebody else's
+        before = places.get(next(iter(hit.before), -1))
         led = f"{_name(before)}: {before.text[-_BEFORE_CHARS:]} / " if before is not None else ""
         found.append(Passage(led, f"{_name(hit)}: {hit.text[:_TURN_CHARS]}"))
     return found

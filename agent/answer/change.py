@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from braid.recall.decompose import Question, entities
+from braid.text.numbers import WORD as NUMBER_WORD
 from braid.text.words import STOP, stem, words
 
 _LIGHT: Final = frozenset(map(stem, """
@@ -66,10 +67,12 @@ _MENDED: Final = (
     r"^(?:(?:hang on|hold on|scratch that|make that|wait|no|nope|actually|sorry|oops|correction|i mean)(?: ,)? )+"
     r"(?:(?:it's|it is|that's|make it|make that) )?(?:(?:in|at|on|to) )?(?:(?:the|my|our) )?[AS] N(?: now)?$"
 )
+_MEND_OPENING: Final = r"(?:hang on|hold on|scratch that|wait|no|nope|actually|sorry|oops|correction|i mean)"
 _BARE_MEND: Final = re.compile(
-    r"(?:(?:hang on|hold on|scratch that|wait|no|nope|actually|sorry|oops|correction|i mean)[ ,:.]+)*"
+    rf"(?:{_MEND_OPENING}[ ,:.]+)*"
     r"(?:make (?:it|that)|(?:it's|that's|it is|that is) (?:actually )?|i mean[ ,]+|i meant) ?"
-    r"[£$€]?\d[\d.,:]*\w*[.!]?$"
+    rf"(?:[£$€]?\d[\d.,:]*\w*|{NUMBER_WORD})[.!]?$"
+    rf"|(?:{_MEND_OPENING}[ ,:.]+)+(?:[£$€]?\d[\d.,:]*\w*|{NUMBER_WORD})[.!]?$"
 )
 _TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _MENDED)))
 _FRAME: Final = re.compile(

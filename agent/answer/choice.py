@@ -10,7 +10,7 @@ from braid.agent.answer.change import of_another
 from braid.agent.answer.spans import AnswerSpan, best_span
 from braid.agent.answer.turns import named_speakers, text_of, when_of
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit, speaker
+from braid.recall.hits import Hit, is_soon_after, speaker
 from braid.text.words import stem, words
 
 LOOKED_AT: Final = 8
@@ -26,7 +26,7 @@ THEN: Final = 1.0
 ANOTHER: Final = 6.0
 """What it takes away that it speaks of somebody else's."""
 REPLIES: Final = 2
-"""How many records further on a question is still replied to."""
+"""How many turns further on a question is still replied to."""
 PAST: Final = re.compile(
     r"\b(?:did|was|were|had|used to|ever|first|originally|before|ago|until|last)\b", re.IGNORECASE
 )
@@ -70,7 +70,7 @@ def _stems(hit: Hit) -> set[str]:
 
 def _asks_for(one: Hit, hit: Hit) -> bool:
     """Whether a hit is a question right before another, which may be its reply."""
-    return 0 < hit.index - one.index <= REPLIES and "?" in one.text
+    return is_soon_after(hit, one, REPLIES) and "?" in one.text
 
 
 def _was_then(question: Question, hit: Hit) -> bool:

@@ -34,7 +34,7 @@ from braid.agent.answer.turns import when_of
 from braid.agent.answer.variants import later, variants
 from braid.agent.parts import Caution, Nearness
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit, speaker
+from braid.recall.hits import Hit, are_near, speaker
 from braid.recall.pool import Floats
 from braid.text.orders import gives_orders
 from braid.text.rerank import AnswerScores
@@ -42,7 +42,7 @@ from braid.text.words import stem, words
 
 WEIGHTS: Final = Path(__file__).parent / "ladder.json"
 REPLIES: Final = 2
-"""How many records before a turn may be what it replies to."""
+"""How many turns before one may be what it replies to."""
 REPLIES_WITHIN: Final = timedelta(days=1)
 SECOND: Final = 0.1
 """How probable a question, a reply or a change must be to be told beside the best turn."""
@@ -219,7 +219,7 @@ def _second(
         if likely[at] < SECOND or hits[at].text == hits[best].text:
             continue
         first, last = sorted((at, best), key=lambda one: _when(hits[one]))
-        soon = abs(hits[last].index - hits[first].index) <= REPLIES
+        soon = are_near(hits[last], hits[first], REPLIES)
         soon = soon and when_of(hits[last]) - when_of(hits[first]) <= REPLIES_WITHIN
         replies = soon and bool(found.asks[first])
         if replies or is_change(question, hits[first].text, hits[last].text):
@@ -234,7 +234,7 @@ def _bears(
     and a name plainly, but for who said something, which the turn itself shows."""
     bears = found.plainly if asked.wants in _PLAINLY and not asked.said else found.bears
     return bool(bears[best]) or any(
-        bool(bears[at]) for at in told if abs(hits[at].index - hits[best].index) <= REPLIES
+        bool(bears[at]) for at in told if are_near(hits[at], hits[best], REPLIES)
     )
 
 
@@ -295,7 +295,7 @@ def telling(
     ahead = float(scores[best] - scores[next_]) if len(order) > 1 else SOLE
     typed = float(asked.wants in _TYPED)
     row = dict(zip(NAMES, found.table[best].tolist(), strict=True))
-    near = [hit.text for hit in hits if abs(hit.index - hits[best].index) <= REPLIES]
+    near = [hit.text for hit in hits if are_near(hit, hits[best], REPLIES)]
     unspoken = unheard(question.text, near, set(words(speaker(hits[best]))))
     names = {word for hit in hits for word in words(speaker(hit))}
     own = (
@@ -307,7 +307,7 @@ def telling(
         float(bool(unheard(question.text, [hit.text for hit in hits], names))),
         row["recall_other_speaker"], row["borne"],
         hits[best].score / 5, max(hit.score for hit in hits) / 5,
-        float(abs(hits[next_].index - hits[best].index) == 1), row["recall_date"], float(asked.dated),
+        float(next_ != best and are_near(hits[next_], hits[best])), row["recall_date"], float(asked.dated),
         float(asked.changes), float(second is not None),
     )  # fmt: skip
     over = speaking(question, hits[:12])

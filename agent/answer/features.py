@@ -115,7 +115,7 @@ def _names(hits: Sequence[Hit]) -> frozenset[str]:
 
 def _before(hits: Sequence[Hit]) -> list[int]:
     places = {hit.index: at for at, hit in enumerate(hits)}
-    return [places.get(hit.index - 1, -1) for hit in hits]
+    return [places.get(next(iter(hit.before), -1), -1) for hit in hits]
 
 
 def _has(pattern: re.Pattern[str], hits: Sequence[Hit]) -> Floats:

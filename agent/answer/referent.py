@@ -10,11 +10,11 @@ from typing import Final
 from braid.agent.answer.clauses import PERSONS
 from braid.learn.words import NAME
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit, speaker
+from braid.recall.hits import Hit, is_soon_after, speaker
 from braid.text.words import words
 
 REPLIES: Final = 2
-"""How many records further on a question is still replied to."""
+"""How many turns further on a question is still replied to."""
 _AUX: Final = r"(?:does|do|did|is|are|was|were|has|have|had|will|would|can|could|should)"
 _SUBJECT: Final = re.compile(
     rf"^\W*(?:(?:and|so|but),? )?(?:[\w-]+ ){{0,3}}?{_AUX} (?P<whose>my|our|his|her|their|(?-i:[A-ZÀ-Þ])[\w-]+['’]s?)"
@@ -46,7 +46,7 @@ def is_meant(question: Question, said: str, hit: Hit, hits: Sequence[Hit]) -> bo
     names = _names(roles, owner, hits)
     if not names.isdisjoint(words(speaker(hit))) or _speaks_of(said, roles, owner, names, hit):
         return True
-    near = [one.text for one in hits if 0 < hit.index - one.index <= REPLIES and "?" in one.text]
+    near = [one.text for one in hits if is_soon_after(hit, one, REPLIES) and "?" in one.text]
     beside = any(_speaks_of(text, roles, owner, names, hit) for text in (hit.text, *near))
     return beside and _SOMEBODY.search(said) is not None
 

@@ -21,7 +21,7 @@ from braid.agent.answer.spans import AnswerSpan, best_span
 from braid.agent.answer.turns import when_of
 from braid.agent.answer.verdict import asks_of_then
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit, speaker
+from braid.recall.hits import Hit, is_soon_after, speaker
 from braid.text.sentences import sentences
 from braid.text.words import STOP, stem, words
 
@@ -29,10 +29,10 @@ MOST: Final = 3
 """How many are told."""
 MOST_LATER: Final = 2
 """How many later turns are told beside the one that they change."""
-NEXT: Final = 4
+NEXT: Final = 2
 MENDED_WITHIN: Final = timedelta(minutes=10)
-"""How many records on, and how long after, "make that 14" still means what was said: with what was read of it and a
-reply between, and nothing else by the same speaker."""
+"""How many turns on, and how long after, "make that 14" still means what was said: with a reply between, and nothing
+else by the same speaker."""
 MOST_WORDS: Final = 5
 """How many words the stretch has at most, in which two sentences differ."""
 _IDLE: Final = frozenset("""
@@ -109,10 +109,9 @@ def _mend(said: Hit, who: str, hits: Sequence[Hit]) -> Hit | None:
     """Return the next that somebody says, right behind a turn of theirs, in the same talk."""
     own = [hit for hit in hits if speaker(hit) == who and hit.index > said.index]
     after = min(own, key=lambda hit: hit.index, default=None)
-    if after is None or after.index - said.index > NEXT:
+    if after is None or not is_soon_after(after, said, NEXT):
         return None
-    soon = timedelta() <= when_of(after) - when_of(said) <= MENDED_WITHIN
-    return after if soon and after.record.body.scope == said.record.body.scope else None
+    return after if timedelta() <= when_of(after) - when_of(said) <= MENDED_WITHIN else None
 
 
 def _of_change(

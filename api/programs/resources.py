@@ -4,6 +4,7 @@ Records that steps gave are read again each time, as the log has them now.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final
 
@@ -21,9 +22,10 @@ from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import Draft, Scope, Target
 from braid.recall.context import block
 from braid.recall.decompose import decompose
-from braid.recall.hits import Hit
+from braid.recall.hits import Hit, beside
 from braid.recall.hits import RecallResult as Found
 from braid.session import Session
+from braid.views.errors import ViewError
 
 SIGNAL_DIGITS: Final = 6
 
@@ -71,7 +73,10 @@ class Resources:
                     continue
                 if id not in found or found[id].score < score:
                     found[id] = Hit(record, score, signals, {})
-        return sorted(found.values(), key=lambda hit: -hit.score), trouble
+        hits = sorted(found.values(), key=lambda hit: -hit.score)
+        with suppress(ViewError):  # as recall does, it goes without
+            hits = beside(hits, self.session.views.catalog.before)
+        return hits, trouble
 
     def held(self, state: State, name: str | None) -> HeldStance | None:
         """Return the stance that a step took, made again from what it names. Raises ValueError where it can't be."""

@@ -134,13 +134,14 @@ class Memory:
         return trimmed(self._ask(tool.operation, arguments | dict(tool.fixed)), tool.left_out)
 
     def _forget(self, asked: Forget) -> Json:
-        falls = self._ask("plan_forget", {"ids": list(asked.ids)})["ids"]
+        which = {"ids": list(asked.ids), "only": asked.only}
+        falls = self._ask("plan_forget", which)["ids"]
         ids = tuple(dict.fromkeys([*asked.ids, *falls]))
         if not asked.confirm:
             return to_builtins(Forgotten(forgotten=False, ids=ids))
         event = None
         try:
-            event = self._ask("forget", {"ids": list(asked.ids), "reason": asked.reason})["id"]
+            event = self._ask("forget", {**which, "reason": asked.reason})["id"]
         except (
             AccessDeniedError
         ):  # also where it was done, and its event, which has no scope, may not be named

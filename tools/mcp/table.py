@@ -66,10 +66,13 @@ class Store(Request, frozen=True, kw_only=True):
 
 
 class Forget(Request, frozen=True, kw_only=True):
-    """What a model forgets. `confirm` false: only say what would fall; true: forget it."""
+    """What a model forgets. `confirm` false: only say what would fall; true: forget it. `only`: just these records, so
+    that what one of them corrected stands again.
+    """
 
     ids: Annotated[tuple[Id, ...], Meta(min_length=1)]
     reason: str | None = None
+    only: bool = False
     confirm: bool = False
 
 
@@ -152,7 +155,7 @@ TOOLS: Final[dict[str, Tool]] = {
         shown=Forget.__struct_fields__,
         says="Hide memories, with all that they said before they were corrected, and what rests on them alone. First "
         "call it with `confirm` false: it only says what would fall. Show that to the person, and confirm when they "
-        "agree.",
+        "agree. To take back a correction alone, name it with `only` true.",
     ),
 }
 """Tool → operation, in the order in which they are listed."""

@@ -87,7 +87,10 @@ def test_a_memory_is_stored_corrected_and_forgotten(mode: str, version: str, sto
         ] == new
         assert "Faro" in (await ask(client, "memory_context", query="Maya"))["text"]
         assert (await ask(client, "memory_trace", id=new))["id"] == new
+        taken_back = await ask(client, "memory_forget", ids=[new], only=True)
+        assert (id not in taken_back["ids"], taken_back["forgotten"]) == (True, False)
         planned = await ask(client, "memory_forget", ids=[new])
+        assert id in planned["ids"]
         assert (planned["forgotten"], planned["ids"][0]) == (False, new)
         assert "Maya lives in Faro." in await found(client, "Where does Maya live?")
         done = await ask(client, "memory_forget", ids=[new], confirm=True)

@@ -36,6 +36,25 @@ def test_what_was_said_right_before_is_mended(tmp_path: Path, said: list[tuple[i
 
 
 @pytest.mark.parametrize(
+    "mend", ["Make that fourteen.", "Actually 14", "No wait, fourteen!", "sorry, I meant 14", "Oops, it's 14."]
+)
+def test_a_mend_may_be_put_in_other_words(tmp_path: Path, mend: str) -> None:
+    short, whole = asked(tmp_path, [(0, "Ann", "We need 12 chairs."), (1, "Ann", mend)])
+    assert short in ("14", "fourteen")
+    assert "12 chairs" in whole
+
+
+def test_what_lies_between_in_the_log_is_not_said_between(tmp_path: Path) -> None:
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+        for minutes, text in ((0, "We need 12 chairs."), (1, "Actually make that 14.")):
+            when = NOW + timedelta(minutes=minutes)
+            store.append(text, actor="user", name="Ann", user_id="u", occurred_at=when)
+            for each in range(8):
+                store.append(f"Bob's {each} boats.", actor="user", name="Bob", user_id="b", occurred_at=when)
+        assert store.ask(CHAIRS, user_id="u", write=False, now=NOW + timedelta(days=60)).short == "14"
+
+
+@pytest.mark.parametrize(
     "said",
     [
         [
