@@ -5,6 +5,7 @@ asked, the log itself is read. Claims of one user never enter when a scope says 
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -53,8 +54,9 @@ class ClaimFinder(ClaimReader):
             (record.index, _question_of(record)) for record in reversed(records) if record.kind == "stance"
         ]
 
-    def speakers(self) -> list[str]:
-        """Return who "I" may be: the one user of the scope with a name, or, of several, those it is named for."""
+    @cached_property
+    def speakers(self) -> Sequence[str]:
+        """Who "I" may be: the one user of the scope with a name, or, of several, those it is named for."""
         where, params = _bounds(self.scope)
         query = (
             f"SELECT DISTINCT name FROM experiences e WHERE actor = 'user' AND name IS NOT NULL AND {where}"  # noqa: S608 - our own words

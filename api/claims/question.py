@@ -117,7 +117,7 @@ class Moment(NamedTuple):
 def _asks(reading: ParsedQuestion, known: ClaimFinder, question: str, moment: Moment) -> Asks:
     subjects = [reading.subject]
     if reading.subject == SPEAKER or reading.subject.startswith(f"{SPEAKER}'s "):
-        subjects += [reading.subject.replace(SPEAKER, name, 1) for name in known.speakers()]
+        subjects += [reading.subject.replace(SPEAKER, name, 1) for name in known.speakers]
     asks = Asks(subjects=subjects, rels=list(reading.rels), object=reading.object, wants=reading.wants)
     return _timed(asks, question, moment)
 

@@ -34,6 +34,9 @@ CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
 }
+_LOADED: Final = f"SET threads = {CONFIG['threads']}; SET force_compression = 'auto'"
+_USUAL: Final = f"{_LOADED}; RESET max_vacuum_tasks"
+"""What loading, and filling a new file, set otherwise for a while."""
 _LOADING_THREADS: Final = 4
 ROW_GROUP: Final = 2_048
 """The least that DuckDB allows. It holds a table's last row group in memory and writes it again with each checkpoint:
@@ -108,7 +111,7 @@ def _keep(con: duckdb.DuckDBPyConnection, checked: Callable[[], None] = lambda: 
     would have been followed inside the failed transaction of this one.
     """
     try:
-        con.execute("BEGIN; ROLLBACK; USE memory; DETACH projection")
+        con.execute(f"BEGIN; ROLLBACK; USE memory; DETACH projection; {_USUAL}")
         checked()
     except (duckdb.Error, OSError):  # a transaction that was not ended, say, or a full disk
         con.close()
@@ -150,8 +153,8 @@ def _begin(path: Path) -> duckdb.DuckDBPyConnection:
     if _EMPTY:
         path.touch(0o600, exist_ok=False)
         path.write_bytes(_EMPTY[0])
-        return connect(path)
-    con = connect(path)
+        return _reconnect(path)
+    con = _reconnect(path)
     try:
         path.chmod(0o600)
         tables = [statement for table in (*TABLES, CHECKPOINTS) for statement in creation(table)]
@@ -211,7 +214,9 @@ class DuckView:
             con.execute("SET max_vacuum_tasks = 0")
         except duckdb.Error as error:  # a full disk, as a rule
             raise DamagedViewError(f"{path} can't be written ({first_line(error)})") from error
-        return cls(con, history, None)
+        view = cls(con, history, None)
+        view._let_go = partial(_let_go, con, path)
+        return view
 
     def take_over(self, source: Path, gone: Sequence[int]) -> None:
         """Copy all that a closed working file holds but the rows of these records; raise DamagedViewError."""
@@ -242,7 +247,7 @@ class DuckView:
             con.execute("SET force_compression = 'zstd'")
             for name, path in files.items():
                 con.execute(f"INSERT INTO {name} FROM read_parquet({quoted(str(path))})")
-            con.execute(f"SET threads = {CONFIG['threads']}; SET force_compression = 'auto'")
+            con.execute(_LOADED)
             self.meta, self._roots = meta, _read_roots(con)
             self._commit(MadeBatch({}, [], [], 0, 0, meta.stamp))
         except duckdb.Error as error:

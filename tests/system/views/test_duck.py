@@ -705,6 +705,7 @@ def test_records_of_many_bytes_are_rebuilt_and_followed_in_little_memory(
 ) -> None:
     """A row group is held whole when it is written again: with DuckDB's own size, one of 10,000 records of 100 kB was
     more than the limit, and nothing could be asked of such a store any more."""
+    monkeypatch.setattr(duck, "_IDLE", [])  # an instance that is kept has the limit it was made with
     monkeypatch.setitem(duck.CONFIG, "memory_limit", "80MB")
     for first in range(0, 6_000, 1_000):
         bench.say(*(f"{first + k} {'x' * 10_000}" for k in range(1_000)))
@@ -721,6 +722,7 @@ def test_records_of_many_bytes_are_rebuilt_and_followed_in_little_memory(
 
 
 def test_records_too_long_for_its_memory_are_told(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(duck, "_IDLE", [])  # an instance that is kept has the limit it was made with
     monkeypatch.setitem(duck.CONFIG, "memory_limit", "20MB")
     for first in range(0, 1_000, 500):
         bench.say(*(f"{first + k} {'x' * 30_000}" for k in range(500)))
