@@ -35,7 +35,7 @@ soak: soak-tests  ## Run what `make test` leaves out, then torture and fuzz for 
 	@$(MAKE) fuzz ARGS=
 
 soak-tests: .venv/.dev  ## Run the tests that `make test` leaves out (ARGS='--minutes 3' ends it early)
-	@$(PYTEST) -m soak $(ARGS)
+	@$(PY) -m pytest --numprocesses auto --dist load --maxschedchunk 1 -m soak $(ARGS)
 
 check: lint format-check mypy pyright floors  ## Run the static checks (-k goes on after the first failure)
 

@@ -76,6 +76,7 @@ def test_it_forgets_when_it_is_told_and_only_then(session: Session) -> None:
     )
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("told", "asked", "about"),
     [

@@ -27,6 +27,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "words",
     [

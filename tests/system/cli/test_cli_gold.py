@@ -197,6 +197,7 @@ def test_what_a_maker_can_not_mean_is_refused_before_anything_is_asked(own: Sess
     assert "it has no such task" in refused(lab("--tasks", "own", "--class", "tone"))
 
 
+@pytest.mark.soak(first=True)
 @pytest.mark.timeout(900)
 def test_quality_is_within_the_band_of_the_baseline(lab: Lab) -> None:
     """The gate: all tasks, through the product."""

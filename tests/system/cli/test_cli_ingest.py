@@ -326,6 +326,7 @@ def test_a_disk_that_fills_up_takes_the_half_written_report_away(
 # interrupted
 
 
+@pytest.mark.soak
 def test_killed_in_the_middle_it_goes_on_and_takes_nothing_twice(session: Session) -> None:
     turns = 6_000
     path = session.write(
@@ -354,6 +355,7 @@ def log_bytes(session: Session) -> int:
     return sum(path.stat().st_size for path in (session.store / "log").glob("*.seg"))
 
 
+@pytest.mark.soak
 def test_what_is_known_is_passed_over_faster_than_it_was_taken(tmp_path: Path) -> None:
     import braid
     from braid.log import drafts

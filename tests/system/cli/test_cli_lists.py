@@ -47,6 +47,7 @@ def test_all_gives_what_the_limit_leaves_out(towns: Session) -> None:
     assert rows(towns, "entity", "list", "--limit", "7") == every[:7]
 
 
+@pytest.mark.sample(2)
 def test_other_lists_take_it_too(towns: Session) -> None:
     assert len(rows(towns, "knowledge", "central")) == 20
     assert len(rows(towns, "knowledge", "central", "--all")) == TOWNS + 1

@@ -69,6 +69,7 @@ def test_text_stays_as_it_is() -> None:
     assert clean(text) == line(text) == cell(text) == text
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "words", [("log",), ("show",), ("log", "-o", "json"), ("sql", "SELECT text FROM experiences")]
 )
@@ -217,6 +218,7 @@ def test_raw_csv_is_a_choice_of_every_command(session: Session) -> None:
     assert session.well("status", "-o", "csv-raw").out.startswith("name,value\n")
 
 
+@pytest.mark.soak
 def test_a_reader_that_goes_away_is_no_error(session: Session) -> None:
     lines = "\n".join(json.dumps({"role": "user", "content": f"turn {n} " + "x" * 200}) for n in range(2_000))
     session.well("ingest", "-", stdin=lines)

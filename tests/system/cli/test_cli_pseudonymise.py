@@ -38,6 +38,7 @@ def cells(folder: Path) -> list[str]:
     ]
 
 
+@pytest.mark.soak
 def test_no_name_and_no_text_leaves(asked: Session) -> None:
     done = asked.well("export", "--pseudonymise", "open-data")
     assert "thrown away" in done.err

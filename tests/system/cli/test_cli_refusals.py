@@ -183,6 +183,7 @@ def may_mount(tmp_path_factory: pytest.TempPathFactory) -> None:
         pytest.skip("needs a user who may mount in a namespace of its own")
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("may_mount")
 def test_a_read_only_store_can_be_read(session: Session, path_with_braid: str) -> None:
     id = session.well("append", "x").id
@@ -207,6 +208,7 @@ def test_a_read_only_store_can_be_read(session: Session, path_with_braid: str) -
     assert session.is_clean()
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("may_mount")
 def test_erasing_works_on_a_disk_that_is_really_full(empty: Session, path_with_braid: str) -> None:
     (empty.folder / "disk").mkdir()
@@ -269,6 +271,7 @@ def test_an_erased_record_is_refused_everywhere(session: Session) -> None:
     assert session.is_clean()
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
@@ -580,6 +583,7 @@ def test_a_file_in_place_of_the_projections_keeps_no_record_out(session: Session
     assert "Porto" in session.well("recall", "Where do I live?").out
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("option", ["--user-id", "--agent-id", "--run-id", "--project-id", "--session"])
 def test_an_empty_scope_is_refused(session: Session, option: str) -> None:
     name = option.removeprefix("--").replace("-", "_").replace("session", "session_id")

@@ -291,6 +291,7 @@ class Prompt:
         return code
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("hide", ["", "prompt_toolkit"], ids=["prompt_toolkit", "readline"])
 def test_a_prompt_answers_goes_on_after_an_error_and_keeps_a_history(asked: Session, hide: str) -> None:
     if not hide:

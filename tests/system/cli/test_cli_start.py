@@ -63,6 +63,7 @@ def imported_by(*words: str) -> set[str]:
     return set(done.stderr.split())
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("words", [("--version",), ("--help",), (), ("ingest", "--help"), ("sql", "--help")])
 def test_nothing_heavy_is_imported_to_say_hello(words: tuple[str, ...]) -> None:
     imported = imported_by(*words)
@@ -84,6 +85,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
         yield str(folder / "memory"), id
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("words", "also"),
     [
@@ -114,6 +116,7 @@ def test_turns_that_enter_a_projection_load_no_pandas(
     assert "pandas" not in imported
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", ["recall", "context", "ask"])
 def test_a_question_loads_no_more_than_it_asks(stored: tuple[str, str], name: str) -> None:
     imported = imported_by(
@@ -167,7 +170,7 @@ def test_it_starts_in_a_third_of_a_second() -> None:
     assert min(once() for _ in range(5)) < 0.6  # 0.1 s on an idle machine; slack for a slow one
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("words", commands(), ids=" ".join)
 def test_every_command_shows_examples_of_itself(words: tuple[str, ...]) -> None:
     shown = start(*words, "--help").stdout

@@ -202,6 +202,7 @@ def test_a_dry_run_counts_and_writes_nothing(session: Session) -> None:
     assert json.loads(session.well("status", "-o", "json").out)["records"] == size
 
 
+@pytest.mark.soak
 def test_more_turns_than_a_transaction_holds(session: Session) -> None:
     lines = "\n".join(json.dumps({"role": "user", "content": f"turn {n}"}) for n in range(2_500))
     said = report(session, "-", stdin=lines)

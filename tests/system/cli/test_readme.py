@@ -20,6 +20,9 @@ PAGES = (
     "README.md",
     "docs/tour.md",
     "docs/guide.md",
+)
+"""What a newcomer reads first."""
+MORE_PAGES = (
     "docs/cli.md",
     "docs/ingest.md",
     "docs/access.md",
@@ -152,7 +155,9 @@ def converse(block: str, where: str, folder: Folder) -> str:
     return "\n".join(real) + "\n"
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [*PAGES, *(pytest.param(page, marks=pytest.mark.soak(first=True)) for page in MORE_PAGES)]
+)
 def test_every_block_runs(
     page: str, folder: Folder, read_blocks: Callable[[Path], list[tuple[str, str, int]]]
 ) -> None:
@@ -189,6 +194,7 @@ def make(block: str, where: str) -> None:
         assert re.search(rf"^{target}:", text, flags=re.MULTILINE), f"{where}: {command}"
 
 
+@pytest.mark.soak(first=True)
 @pytest.mark.parametrize("starts", ["forked", pytest.param("really", marks=pytest.mark.soak)])
 def test_the_demo_runs_and_may_be_run_again(folder: Folder, path_with_braid: str, starts: str) -> None:
     if starts == "really":

@@ -56,6 +56,7 @@ def test_there_are_many_and_each_is_explained() -> None:
         assert question.sentence.endswith((".", ";")), question.title
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("question", questions(), ids=lambda question: question.title)
 def test_a_question_is_answered_as_the_page_says(asked: Store, question: Question) -> None:
     answer = asked.sql(question.statement)
@@ -72,6 +73,7 @@ def test_a_question_is_answered_as_the_page_says(asked: Store, question: Questio
     assert matches(same(question.shown), same(printed.getvalue()))
 
 
+@pytest.mark.soak(first=True)
 @pytest.mark.parametrize(("page", "least"), [("sql.md", 6), ("clients.md", 4)])
 def test_the_other_blocks_run(
     page: str, least: int, tmp_path: Path, quick_path: str, read_blocks: Callable[[Path], list[Block]]

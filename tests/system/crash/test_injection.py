@@ -43,6 +43,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Matrix]:
     made.close()
 
 
+@pytest.mark.sample(3)
 @needs_strace
 @pytest.mark.parametrize(
     "act", [pytest.param(act, marks=[pytest.mark.soak] if act in SLOW else []) for act in ACTS]
@@ -82,6 +83,7 @@ def seeded(cells: list[Cell]) -> list[Cell]:
     return random.Random(SEED).sample(cells, len(cells))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("act", [act for act in ACTS if act not in SLOW])
 def test_a_step_fails_but_was_done_or_was_lost(matrix: Matrix, act: str) -> None:
     cells = matrix.cells(act, traced=False)

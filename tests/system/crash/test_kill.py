@@ -242,6 +242,7 @@ def test_init_leaves_a_whole_store_or_none(stage: Stage, monkeypatch: pytest.Mon
     assert play_to_death(stage, empty, "init", monkeypatch, whole_or_none) > 20
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("durability", ["always", "interval", "none"])
 def test_appends_survive_once_acknowledged(
     stage: Stage, base: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, durability: str
@@ -255,6 +256,7 @@ def test_appends_survive_once_acknowledged(
     assert play_to_death(stage, world, "appends", monkeypatch, whole_transactions, every=every) > 25 // every
 
 
+@pytest.mark.soak
 def test_publishing_across_a_full_tile(
     stage: Stage, base: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -262,6 +264,7 @@ def test_publishing_across_a_full_tile(
     assert play_to_death(stage, base(records=243), "tiles", monkeypatch, nothing_more) > 25
 
 
+@pytest.mark.soak
 def test_rolling_into_new_segments(
     stage: Stage, base: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -372,6 +375,7 @@ def test_a_sweep_of_what_is_past_its_time(
     play_to_death(stage, world, "retain", monkeypatch, nothing_more, every=1 if TORTURE else 7)
 
 
+@pytest.mark.soak
 def test_a_sweep_of_every_class_ends_the_same_wherever_it_died(
     stage: Stage, base: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,6 +62,7 @@ def test_two_processes_at_once_make_one_memory_of_each(tmp_path: Path) -> None:
             assert [change.change for change in memories.history(id).changes] == ["ADD", "NONE"]
 
 
+@pytest.mark.soak
 def test_killed_between_words_and_reading_it_is_read_once(tmp_path: Path) -> None:
     store = tmp_path / "memory"
     braid.init(store)

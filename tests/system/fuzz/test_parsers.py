@@ -39,6 +39,7 @@ def test_every_target_reads_its_seeds() -> None:
             assert run(file.parts[0], (CORPUS / file).read_bytes()) is not None, file
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", TARGETS)
 @settings(max_examples=250)
 @given(data=st.data())

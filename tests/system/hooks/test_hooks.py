@@ -89,6 +89,7 @@ def spoken(store: Store) -> list[tuple[str, str, str | None, dict[str, Any]]]:
     return found
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("with_server", [False, True])
 def test_a_session_is_recorded_and_recalled_in_the_next(scene: Scene, with_server: bool) -> None:
     if with_server:
@@ -146,6 +147,7 @@ def _remembered(scene: Scene) -> None:
     assert other.stdout == ""
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("words", "stdin"),
     [
@@ -361,6 +363,7 @@ def hold(reports: list[Report]) -> None:
     assert 1 - total.tools_failed / total.tools >= 0.99
 
 
+@pytest.mark.soak
 def test_scripted_sessions_with_outages_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.system.hooks.scripted.OUTAGES", 2 * OUTAGES)
     hold(scripted(tmp_path, 4, both=2))

@@ -72,6 +72,7 @@ def fenced_modules() -> list[str]:
     )
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("module", fenced_modules())
 def test_only_tools_and_models_connect(module: str) -> None:
     assert breaches((ROOT / module).read_text(encoding="utf-8")) == []

@@ -8,6 +8,7 @@ import pytest
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
+@pytest.mark.soak(first=True)
 @pytest.mark.parametrize(
     ("name", "drawings", "said"),
     [

@@ -134,6 +134,7 @@ def test_no_word_is_of_the_dialect(name: str) -> None:
 ROOMS = sorted({path.parts[0] for path in PRODUCT})
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("room", ROOMS)
 def test_no_message_is_of_the_dialect(room: str) -> None:
     """What errors and `--help` say; "there is none" is plain."""

@@ -55,6 +55,7 @@ def test_who_is_killed_while_asking_harms_nobody(warm_python: str) -> None:
     assert run(warm_python, "-c", "print(1)")[1] == "1\n"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "words",
     [

@@ -102,6 +102,7 @@ def asked_for(wheel: Path) -> list[Distribution]:
     return list(found.values())
 
 
+@pytest.mark.soak(first=True)
 def test_every_package_can_be_imported_from_the_wheel(installed: Path, away: Path) -> None:
     names = CONFIG["tool"]["setuptools"]["packages"]
     code = f"import importlib as i; print(*(i.import_module(n).__file__ for n in {names!r}), sep='\\n')"

@@ -23,6 +23,7 @@ def test_these_are_the_lenses() -> None:
         assert lens.version
 
 
+@pytest.mark.sample(3)
 @lenses
 @given(entries=conversations())
 @settings(max_examples=30)
@@ -35,6 +36,7 @@ def test_raw_and_delta_give_the_view(name: str, entries: list[Entry]) -> None:
     assert set(lens.ranking(view)) <= set(view.weights)
 
 
+@pytest.mark.sample(3)
 @lenses
 @given(entries=conversations(), data=st.data())
 @settings(max_examples=30)
@@ -46,6 +48,7 @@ def test_however_the_records_are_cut_the_view_is_the_same(
     assert look_in_pieces(lens, entries, cuts) == look(lens, entries)
 
 
+@pytest.mark.sample(2)
 @lenses
 @given(entries=conversations(), cut=st.integers(0, 12))
 @settings(max_examples=20)

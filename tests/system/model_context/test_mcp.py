@@ -67,6 +67,7 @@ async def found(client: Client, query: str) -> list[str]:
     return [hit["text"] for hit in (await ask(client, "memory_search", query=query))["results"]]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("mode", "version"), [("legacy", "2025-11-25"), ("2026-07-28", "2026-07-28")])
 def test_a_memory_is_stored_corrected_and_forgotten(mode: str, version: str, store: Store) -> None:
     store.close()
@@ -268,6 +269,7 @@ def test_no_truth_value_stands_for_a_schema(name: str) -> None:
     assert '"items": false' not in json.dumps([input_schema(name), output_schema(name)])
 
 
+@pytest.mark.soak
 def test_a_running_server_holds_its_tokens_scope(store: Store) -> None:
     other = store.append("Ben lives in Rome.", user_id="ben")
     token = store.issue_token("agent", kind="agent", user_id="maya").secret

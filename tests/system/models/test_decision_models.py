@@ -58,6 +58,7 @@ def test_each_provider_decides(kind: str, store: Store, server: ModelServer) -> 
     assert '"enum": ["m1"]' in json.dumps(message)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("answer", "warning"),
     [

@@ -102,6 +102,7 @@ def forgetful() -> SpacyParser:
     return parser
 
 
+@pytest.mark.soak
 def test_neither_batch_nor_company_nor_order_changes_a_parse(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"{text} {number}" for number in range(4) for text in HARD]
     whole = SpacyParser().parse(texts)

@@ -112,6 +112,7 @@ def test_links_do_not_lead_out_of_the_scope(asked: Store) -> None:
     assert linked.signals["causal"] > 0
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("filters", "seen"),
     [
@@ -427,6 +428,7 @@ def test_the_parts_come_to_the_score(asked: Store, how: dict[str, Any], named: s
         assert unlearned(hit).score == pytest.approx(hit.score - hit.parts.get("salience", 0.0))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("encoder", "told"),
     [
@@ -468,6 +470,7 @@ def _raise(given: Sequence[str]) -> Any:
     raise EmbeddingError("the model is gone")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("trouble", "told"),
     [
@@ -491,6 +494,7 @@ def test_a_model_in_trouble_leaves_the_words(tmp_path: Path, trouble: Any, told:
         assert told in answer.degraded[0]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("trouble", "told"),
     [
@@ -643,6 +647,7 @@ def test_a_projection_that_is_gone_or_torn_is_rebuilt(asked: Store) -> None:
             assert again.recall("cat").rebuilt is None
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("spoiled", ["tokens", "invert", "page_data", "bitmap_page_lookup"])
 def test_an_index_that_turns_out_to_be_damaged_is_rebuilt(asked: Store, spoiled: str) -> None:
     """Opening a set reads none of its indexes: the question that meets the damage has it made anew."""
@@ -861,6 +866,7 @@ def test_a_question_without_a_filter_reads_few_records(many: Store, monkeypatch:
     assert len(read) == len(set(read)), "no record is read twice"
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("slow", "told"),
     [

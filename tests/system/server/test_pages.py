@@ -58,6 +58,7 @@ def pages(ask: Asker, path: str, body: object = None, method: str = "GET") -> It
         url = following(told)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", PAGED)
 def test_pages_joined_are_the_whole(name: str, scene: Scene, tmp_path: Path) -> None:  # noqa: F811
     known, mine = ALL[name], scene.copy(tmp_path / "mine")

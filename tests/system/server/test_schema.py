@@ -79,6 +79,7 @@ def run_against(made: Scene, *options: str, scope: str | None = None) -> None:
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-2_000:]
 
 
+@pytest.mark.soak
 def test_a_server_answers_what_its_document_says(scene: Scene, tmp_path: Path) -> None:  # noqa: F811
     run_against(scene.copy(tmp_path / "mine"), "--phases", "examples", "--max-examples", "1")
 

@@ -7,6 +7,7 @@ import pytest
 from tests.system.server.vanishing import hold, vanish
 
 
+@pytest.mark.soak
 @pytest.mark.timeout(180)
 def test_clients_that_vanish_leave_nothing(tmp_path: Path) -> None:
     done = vanish(tmp_path, 4)

@@ -132,6 +132,7 @@ def test_all_three_name_a_key_of_two_uses_in_the_record_that_gives_it_the_second
     assert all(("control", index) in verdict.findings for verdict in said[name])
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("pinned", ["the log's", "the author's", "another log's", None])
 @pytest.mark.parametrize("way", ["under the heads", "alone under the heads"])
 def test_all_three_name_a_guards_key_that_the_log_does_not(

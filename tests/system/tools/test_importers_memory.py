@@ -128,11 +128,13 @@ def ingested(folder: Path, name: str, size: int, *more: str) -> float:
     return peak_of(folder, "ingest", "source", *more)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", ["chatgpt", "jsonl", "mbox"])
 def test_a_source_is_not_held_whole(tmp_path: Path, name: str) -> None:
     assert ingested(tmp_path, name, 16 * MEBI, "--no-learn") < 130
 
 
+@pytest.mark.soak
 def test_learning_adds_its_parser_and_no_source(tmp_path: Path) -> None:
     """The parser and its weights take some 65 MiB, whatever is read with them."""
     assert ingested(tmp_path, "jsonl", 16 * MEBI) < 215
@@ -144,6 +146,7 @@ def test_a_large_source_stays_below_the_limit(tmp_path: Path, name: str) -> None
     assert ingested(tmp_path, name, 150 * MEBI) < LIMIT_MIB
 
 
+@pytest.mark.soak
 def test_a_gigabyte_in_one_line_is_skipped(tmp_path: Path) -> None:
     """A sparse file: it has the length, and no blocks."""
     head = b'{"role":"user","content":"hi"}\n'

@@ -86,6 +86,7 @@ def test_too_little_is_done_by_one(filled: Any, monkeypatch: pytest.MonkeyPatch)
     assert stretches(filled) == []
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("alive", [0, 1, 2])
 def test_a_worker_that_dies_costs_time_alone(
     filled: Any, monkeypatch: pytest.MonkeyPatch, alive: int

@@ -424,6 +424,7 @@ def test_an_auditors_copy_has_the_rows_of_its_envelopes(bench: Any, one_of_each:
         reader.close()
 
 
+@pytest.mark.soak
 def test_small_batches_give_the_same(bench: Any, one_of_each: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = list(one_of_each(bench).values())
     said = [one.id for k in range(40) for one in bench.say(*(f"{k} {n}" for n in range(20)))]
@@ -452,7 +453,7 @@ def test_what_is_made_again_and_again_takes_no_more_room(bench: Any) -> None:
     assert bench.work.stat().st_size < 4 * size
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("change", "found"),
     [
@@ -520,6 +521,7 @@ def damage(bench: Any, how: str) -> None:
             con.execute(how)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("how", "why"),
     [
@@ -605,7 +607,7 @@ STEPS = [
 ]
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("act", ["catch_up", "replay", "purge"])
 def test_dying_at_each_step(bench: Any, act: str, step: str) -> None:

@@ -230,7 +230,7 @@ def live(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sto
         yield store
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("table", [*(table.name for table in TABLES), CHECKPOINTS.name, *STATE])
 def test_each_edit_of_a_duckdb_table_is_noticed_and_none_is_told(
     live: Store, truth: dict[str, Any], table: str
@@ -371,6 +371,7 @@ def test_each_edit_of_the_catalogue_is_noticed(world: World, tmp_path: Path) -> 
     assert count >= 40
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("how", ["flipped", "removed", "put in"])
 def test_nothing_false_is_told_of_an_edited_catalogue(
     world: World, truth: dict[str, Any], tmp_path: Path, how: str

@@ -242,6 +242,7 @@ Views(path / "views", Reader(path)).catch_up(publish=True)
 """
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "step",
     [
@@ -289,6 +290,7 @@ def ask_often(path: str, times: int) -> None:
     reader.close()
 
 
+@pytest.mark.soak
 def test_processes_ask_while_another_writes(bench: Any) -> None:
     bench.say("one")
     bench.views.catch_up()

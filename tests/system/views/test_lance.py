@@ -326,6 +326,7 @@ def test_a_broken_model_leaves_rows_pending_and_filling_helps(opener: Opener) ->
     assert store.views.search.fill() == 0
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("remote", [False, True])
 @pytest.mark.parametrize(
     "gives",

@@ -51,6 +51,7 @@ def play(folder: Path, program: str) -> str:
     return done.stdout
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "program",
     [

@@ -37,6 +37,7 @@ def call(macro: Macro) -> str:
     return f"{macro.name}({', '.join(f'NULL::{one.type}' for one in macro.parameters)})"
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("each", [*VIEWS, *MACROS], ids=lambda each: each.name)
 def test_columns_and_types_are_those_that_are_documented(asked: Store, each: Any) -> None:
     of = call(each) if isinstance(each, Macro) else each.name
@@ -72,6 +73,7 @@ def reached(node: TraceNode, direction: str) -> set[str]:
     return found
 
 
+@pytest.mark.soak
 def test_ascends_and_descends_say_what_a_trace_of_the_log_says(asked: Store) -> None:
     ids = [
         row["id"] for row in rows(asked, "SELECT DISTINCT id FROM links UNION SELECT target_id FROM strands")
@@ -163,6 +165,7 @@ def test_a_zone_of_a_parameter_is_heeded(asked: Store) -> None:
         assert rows(asked, at, {"at": when}) == [{"external_id": "asst-127"}]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("edit", "name"),
     [

@@ -103,6 +103,7 @@ def of_another_log(bench: Any, path: Path) -> None:
     shutil.copy(copy / "views/duck/seals/work.duckdb", seal_of(path))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "change",
     [

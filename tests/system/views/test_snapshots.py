@@ -238,6 +238,7 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_one_is_refused_and_named_and_replay_goes_on_from_scratch(store: Store, name: str) -> None:
     held = content(store)
@@ -500,6 +501,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return world
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("point", "doing"),
     [
@@ -535,6 +537,7 @@ def test_killed_and_opened_again(
         assert left == {"lock", only(store).name}
 
 
+@pytest.mark.soak
 def test_a_snapshot_is_written_and_loaded_a_row_group_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

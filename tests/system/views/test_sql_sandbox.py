@@ -163,6 +163,7 @@ GREEDY = [
 ]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("statement", "error"), GREEDY)
 def test_limits_hold(asked: Any, statement: str, error: type[SqlError]) -> None:
     limits = QueryLimits(seconds=0.8, rows=1000, memory_bytes=64 << 20, result_bytes=4 << 20)

@@ -1042,6 +1042,7 @@ print(number)
 """
 
 
+@pytest.mark.soak
 def test_readers_see_whole_transactions_only_while_another_process_writes(folder: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HAMMER, folder, "1.5"], stdout=subprocess.PIPE, text=True

@@ -111,7 +111,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("braid.work.embedded.BUSY_S", 0.2)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(("fault", "point"), QUICK)
 def test_a_fault_at_a_step_loses_nothing_and_doubles_nothing(
     tmp_path: Path, baseline: tuple[list[Point], Result], fault: str, point: str
@@ -162,6 +162,7 @@ def changes_once(folder: Path, point: Point, fault: str) -> None:
     assert world.changed() == CHANGED, f"{fault} at {point}"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("fault", CHANGES)
 def test_a_change_that_is_repeated_has_one_effect(tmp_path: Path, changed: list[Point], fault: str) -> None:
     points = [one for one in changed if one.name in ("wal.write", "wal.sync", "wal.sync.done")]
@@ -192,7 +193,7 @@ def killed(folder: Path, point: str, expected: Result) -> None:
     assert World(folder).recovered() == expected
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("point", [points[-1] for points in STEPS.values()])
 def test_a_process_that_is_killed_at_a_step_loses_nothing(
     tmp_path: Path, baseline: tuple[list[Point], Result], point: str
@@ -252,6 +253,7 @@ class Redis:
         self.kill()
 
 
+@pytest.mark.sample(3)
 @pytest.mark.skipif(SERVER is None, reason="there is no redis-server here: apt-get install redis-server")
 @pytest.mark.parametrize("point", [points[0] for points in STEPS.values()])
 def test_redis_that_goes_away_at_a_step_loses_nothing(
@@ -286,6 +288,7 @@ ANSWERS: Final = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", ANSWERS)
 def test_what_a_model_answers_can_only_be_missing(
     tmp_path: Path, baseline: tuple[list[Point], Result], name: str

@@ -148,6 +148,7 @@ def test_no_tone_in_the_log_moves_anything(toneless: bytes, mood: Mood) -> None:
     unmoved(toneless, mood)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("where", ["stance", "recall", "answer"])
 def test_a_leak_is_caught(toneless: bytes, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     """Each leak is a line that somebody might write: what was said in anger counts less."""

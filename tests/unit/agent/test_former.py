@@ -117,6 +117,7 @@ def test_nothing_earlier_falls_back_to_what_is_known(tmp_path: Path) -> None:
         assert "this was so" not in found.plain
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("text", "question", "answer"),
     [

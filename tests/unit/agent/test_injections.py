@@ -93,6 +93,7 @@ def test_the_corpus_is_broad() -> None:
     } <= {case["kind"] for case in CORPUS}
 
 
+@pytest.mark.sample(3)
 @by_id
 @pytest.mark.parametrize("place", ["memory", "question", "name"])
 def test_it_stays_within_its_fence(asked: QuestionContext, case: dict[str, str], place: str) -> None:
@@ -140,6 +141,7 @@ def _within(told: Prompt) -> list[str]:
     return [part.partition(f"</{told.fence}>")[0] for part in parts]
 
 
+@pytest.mark.sample(4)
 @by_id
 def test_a_model_that_obeys_it_is_not_heard(
     server: ModelServer, asked: QuestionContext, case: dict[str, str]

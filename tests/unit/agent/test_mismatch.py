@@ -36,6 +36,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield opened
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "question",
     [

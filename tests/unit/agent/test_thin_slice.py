@@ -52,6 +52,7 @@ def test_fifty_experiences_are_recalled_within_half_a_second(store: Store) -> No
     assert median(times) < 0.5
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("prompt", PROMPTS)
 def test_an_answer_cites_an_earlier_record(store: Store, prompt: str) -> None:
     found = store.ask(prompt, user_id=WHO, now=THEN)
@@ -63,6 +64,7 @@ def test_an_answer_cites_an_earlier_record(store: Store, prompt: str) -> None:
         assert one.index < index_of(found.question_id)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("prompt", PROMPTS)
 def test_tone_moves_and_facts_do_not(store: Store, prompt: str) -> None:
     given = [store.ask(mood + prompt, user_id=WHO, now=THEN, write=False) for mood in MOODS]

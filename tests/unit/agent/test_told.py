@@ -36,7 +36,8 @@ def test_what_was_said_right_before_is_mended(tmp_path: Path, said: list[tuple[i
 
 
 @pytest.mark.parametrize(
-    "mend", ["Make that fourteen.", "Actually 14", "No wait, fourteen!", "sorry, I meant 14", "Oops, it's 14."]
+    "mend",
+    ["Make that fourteen.", "Actually 14", "No wait, fourteen!", "sorry, I meant 14", "Oops, it's 14."],
 )
 def test_a_mend_may_be_put_in_other_words(tmp_path: Path, mend: str) -> None:
     short, whole = asked(tmp_path, [(0, "Ann", "We need 12 chairs."), (1, "Ann", mend)])

@@ -176,6 +176,7 @@ def restored(place: Path) -> None:
     braid.restore(place / "backup", place / "memory", guard_dir=place / "guard")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("become", [without_views, replayed_from_a_snapshot, restored])
 def test_whatever_became_of_it(place: Path, expected: Answers, become: Callable[[Path], None]) -> None:
     become(place)
@@ -202,6 +203,7 @@ def handles(place: Path) -> Iterator[tuple[Store, Store]]:
         yield one, other
 
 
+@pytest.mark.soak
 def test_after_an_erasure_by_another_process(place: Path, handles: tuple[Store, Store]) -> None:
     one, other = handles
     one.recall("cat")

@@ -120,6 +120,7 @@ def test_a_lens_that_hides_who_it_is_hides_the_answer(store: Store) -> None:
     assert found.rung != "held" or who in [one.id for one in found.citations]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "question", ["Who is my sister?", "What is my sister called?", "Where does my sister live?"]
 )
@@ -136,6 +137,7 @@ def test_nothing_is_told_from_before_it_was_said(store: Store, question: str) ->
     assert after.rung == "held"
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("said", "question"),
     [

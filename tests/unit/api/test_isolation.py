@@ -214,6 +214,7 @@ def _only_reads(known: Operation) -> bool:
     return known.access == "read" and known.repeatable
 
 
+@pytest.mark.soak(first=True)
 def test_of_another_scope_no_operation_tells_and_to_none_it_does_anything(
     scene: Scene,  # noqa: F811
     tmp_path: Path,

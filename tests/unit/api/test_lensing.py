@@ -137,6 +137,7 @@ class Counted:
         return counted
 
 
+@pytest.mark.soak
 def test_a_grown_log_costs_its_growth(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     for start in range(0, 2_000, 500):
         store.remember([f"You must pay bill {at}." for at in range(start, start + 500)], user_id="maya")

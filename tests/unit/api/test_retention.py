@@ -345,6 +345,7 @@ def prepared(folder: Path, clock: Clock) -> tuple[str, str, str]:
     return first, second, forgotten
 
 
+@pytest.mark.soak
 def test_it_ends_the_same_wherever_it_died(tmp_path: Path) -> None:
     clock = Clock()
     ids = prepared(tmp_path / "base", clock)

@@ -226,6 +226,7 @@ def test_a_log_that_a_key_holder_has_lied_in_is_found(store: Store) -> None:
     assert "decision" in finding.message
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("lie", ["words", "weight", "scope", "parents", "no stance"])
 def test_a_reconciliation_that_its_stance_never_gave_is_found(store: Store, lie: str) -> None:
     leeds = lives(store, "Leeds", "2025-03-24")

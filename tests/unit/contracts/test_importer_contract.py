@@ -193,6 +193,7 @@ def test_a_byte_order_mark_changes_nothing(name: str) -> None:
     assert list(by_name(name).read(source)) == list(by_name(name).read(piped(name, data)))
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", FILES, ids=str)
 @pytest.mark.parametrize(
     "hostile",

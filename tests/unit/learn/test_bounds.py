@@ -38,6 +38,7 @@ def seconds(text: str) -> float:
     return process_time() - began
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", SHAPES)
 def test_what_reading_costs_grows_with_the_length(name: str) -> None:
     """Four times the text takes some four times as long; the square would be sixteen. The best of a few counts."""
@@ -177,6 +178,7 @@ def say(text: str) -> dict[str, str]:
     return {"role": "user", "name": "Ana", "content": text, "timestamp": "2025-05-01T10:00:00Z"}
 
 
+@pytest.mark.soak
 def test_a_megabyte_is_read_in_part_and_learning_says_so(tmp_path: Path) -> None:
     text = f"My sister Ann lives in New York. {FILLER * 55_000}"
     with open_store(tmp_path / "memory") as store:

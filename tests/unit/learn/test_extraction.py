@@ -183,6 +183,7 @@ def test_what_was_read_follows_from_the_log_alone(memory: Path, store: Store, fo
     assert (len(model.asked), len(store)) == (1, size)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "point", ["work.leased", "work.ran", "work.append", "work.append.done", "work.settled"]
 )
@@ -426,6 +427,7 @@ def use(store: Store, *success: bool, tool: str = "git", days: float = 1, user: 
         )  # fmt: skip
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("success", "uses"),
     [

@@ -101,6 +101,7 @@ HOSTILE: Final = {
 }
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_answer_raises_or_takes_long(name: str) -> None:
     began = time.perf_counter()

@@ -51,6 +51,7 @@ def test_one_that_does_not_load_is_left_out_and_told(shouting: Register, line: s
     assert tuple(installed().lenses) == OURS
 
 
+@pytest.mark.sample(4)
 @pytest.mark.usefixtures("shouting")
 @pytest.mark.parametrize(
     ("how", "error", "why"),

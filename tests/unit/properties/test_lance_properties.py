@@ -43,6 +43,7 @@ def contents(search: Search) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["log_index"], row["k"]))
 
 
+@pytest.mark.soak
 @settings(
     max_examples=int(os.environ.get("BRAID_EXAMPLES", "8")),
     deadline=None,

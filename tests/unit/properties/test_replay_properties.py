@@ -221,6 +221,7 @@ def contents(views: Views, path: Path, file: Path | None = None) -> dict[str, An
         view.close()
 
 
+@pytest.mark.soak(first=True)
 @settings(
     max_examples=int(os.environ.get("BRAID_EXAMPLES", "6")),
     deadline=None,

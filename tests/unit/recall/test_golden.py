@@ -26,6 +26,7 @@ def test_the_examples_are_found(top_k: int, sessions: float) -> None:
     assert found["top_k"] == top_k
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not LOCOMO.is_dir(), reason="LoCoMo is not at hand (CC BY-NC: it is never shipped)")
 def test_a_conversation_of_locomo_is_found() -> None:
     found = evaluate(read("locomo", (LOCOMO / "conv-30.json").read_bytes()))

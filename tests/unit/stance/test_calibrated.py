@@ -1,8 +1,11 @@
 """Stances are as often right as they are sure, on questions of which the truth is known."""
 
+import pytest
+
 from braid.tools.lab.stance_calibration import judged, measure
 
 
+@pytest.mark.soak
 def test_how_sure_is_how_right() -> None:
     measured = measure(judged(2_000, seed=1), seed=1)
     assert measured.diagram.count == 2_000

@@ -109,6 +109,7 @@ def test_a_record_of_ten_thousand_claims_is_no_hang(rel: str, reviews: int) -> N
     assert len(batch) == 1 + reviews
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("kind", ["explicit", "corrected", "inferred"])
 @pytest.mark.parametrize("voices", [1, 2_000])
 def test_homes_cost_what_they_are_many(monkeypatch: pytest.MonkeyPatch, kind: str, voices: int) -> None:

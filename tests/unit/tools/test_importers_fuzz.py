@@ -47,6 +47,7 @@ def test_arbitrary_bytes(name: str, data: bytes) -> None:
     check(read_bytes(name, data))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", FILES, ids=str)
 @settings(max_examples=60)
 @given(seed=st.integers(0, 2**32))
@@ -83,6 +84,7 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
     return data
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", JSON_FORMATS + LINE_FORMATS, ids=str)
 @settings(max_examples=150)
 @given(seed=st.integers(0, 2**32))

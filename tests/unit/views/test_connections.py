@@ -169,6 +169,7 @@ def by_hand(vectors: Vectors, most_before: int) -> set[tuple[int, int]]:
     return found
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("most", [7, 600, 4_096])
 def test_the_nearest_before_are_those_that_comparing_each_would_find(
     most: int, monkeypatch: pytest.MonkeyPatch

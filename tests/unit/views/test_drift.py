@@ -24,6 +24,7 @@ class Clock:
         self.now += time
 
 
+@pytest.mark.soak(first=True)
 @pytest.mark.parametrize("changes", [300, pytest.param(10_000, marks=pytest.mark.soak)])
 def test_no_projection_drifts_from_the_log(changes: int, tmp_path: Path) -> None:
     clock = Clock()

@@ -67,6 +67,7 @@ HIDDEN = [
 ]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("hidden", HIDDEN, ids=lambda some: "-".join(map(str, sorted(some))) or "none")
 def test_the_last_of_a_chain_that_is_there_holds(bench: Any, hidden: frozenset[int]) -> None:
     ids = chain(bench)
@@ -86,6 +87,7 @@ def test_the_last_of_a_chain_that_is_there_holds(bench: Any, hidden: frozenset[i
     assert [row["corrected_by"] for row in history] == by
 
 
+@pytest.mark.soak
 def test_each_member_forgotten_and_recovered_in_every_order(bench: Any) -> None:
     ids = chain(bench)
     same_as_rebuilt(bench)
@@ -100,6 +102,7 @@ def test_each_member_forgotten_and_recovered_in_every_order(bench: Any) -> None:
     same_as_rebuilt(bench)
 
 
+@pytest.mark.soak
 def test_catching_up_after_each_step_is_a_rebuild(bench: Any) -> None:
     ids = chain(bench)
     same_as_rebuilt(bench)
