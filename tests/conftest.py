@@ -75,7 +75,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let a bounded run begin with what is marked `first`, then elsewhere each day, so that in time it meets all tests."""
+    """Let a bounded run begin with what is marked `first`, then elsewhere each day: in time it meets all tests."""
     if config.getoption("--minutes") is not None:
         items.sort(key=lambda item: item.nodeid)
         random.Random(datetime.now(UTC).toordinal()).shuffle(items)

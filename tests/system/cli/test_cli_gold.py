@@ -92,6 +92,7 @@ def server() -> Iterator[ModelServer]:
     made.stop()
 
 
+@pytest.mark.soak
 def test_own_tasks_are_asked_kept_and_compared(own: Session, lab: Lab) -> None:
     own.write("page.md", (DATA.parents[2] / "docs" / "gold.md").read_bytes())
     baseline = f"own/{NAME}"

@@ -57,6 +57,7 @@ def test_no_name_and_no_text_leaves(asked: Session) -> None:
     assert sorted(path.name for path in asked.folder.iterdir() if path.name.startswith(".")) == []
 
 
+@pytest.mark.soak
 def test_what_leaves_joins_as_before(asked: Session) -> None:
     asked.well("export", "--pseudonymise", "open-data")
     folder = asked.folder / "open-data"

@@ -180,6 +180,7 @@ def test_a_key_comes_from_the_surroundings(told: Session, model_server: ModelSer
     assert model_server.asked[0][1]["Authorization"] == "Bearer s3cret"
 
 
+@pytest.mark.soak
 def test_a_model_that_is_away_is_told(told: Session) -> None:
     away = "ollama:a-model/256@http://127.0.0.1:9"
     assert "start the model" in told.refused("--model", away, "fill")

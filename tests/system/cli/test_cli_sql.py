@@ -232,6 +232,7 @@ def test_each_refusal_has_its_own_hint(
     assert said.count("SHOW TABLES") == (hint == "`SHOW TABLES`")
 
 
+@pytest.mark.soak
 def test_csv_on_a_terminal_cannot_steer_it(asked: Session) -> None:
     query = "SELECT chr(27) || '[2J' AS \"a\x1b\""
     assert "\x1b[2J" in asked.well("sql", query, "-o", "csv-raw").out
@@ -291,7 +292,7 @@ class Prompt:
         return code
 
 
-@pytest.mark.sample(2)
+@pytest.mark.soak
 @pytest.mark.parametrize("hide", ["", "prompt_toolkit"], ids=["prompt_toolkit", "readline"])
 def test_a_prompt_answers_goes_on_after_an_error_and_keeps_a_history(asked: Session, hide: str) -> None:
     if not hide:

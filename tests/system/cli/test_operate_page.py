@@ -83,6 +83,7 @@ def test_the_daily_script_audits_keeps_and_publishes(machine: Folder) -> None:
     assert len(list((store / "views" / "snapshots").glob("at-*"))) == 2
 
 
+@pytest.mark.soak
 def test_findings_end_the_daily_script_before_anything_else(machine: Folder) -> None:
     code, said = machine.run("braid", "append", "to be damaged")
     assert code == 0, said

@@ -134,7 +134,7 @@ def _counted(store: Store) -> dict[str, int]:
     return {kind: count for kind, count in kinds.items() if kind not in ("occurrence", "key")}
 
 
-@pytest.mark.sample(3)
+@pytest.mark.soak
 @pytest.mark.parametrize("what", sorted(WHOLE))
 def test_it_is_whole_or_not_at_all(play: Play, base: Path, tmp_path: Path, what: str) -> None:
     shutil.copytree(base, tmp_path / "unharmed")

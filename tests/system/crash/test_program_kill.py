@@ -63,7 +63,7 @@ def check(folder: Path) -> None:
         assert store.verify().findings == []
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("kill", POINTS)
 def test_a_run_that_is_killed_is_gone_on_with(world: Path, tmp_path: Path, kill: str) -> None:
     folder = tmp_path / "w"
@@ -74,7 +74,7 @@ def test_a_run_that_is_killed_is_gone_on_with(world: Path, tmp_path: Path, kill:
     check(folder)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("kill", LAST)
 def test_a_resumption_that_is_killed_is_gone_on_with(world: Path, tmp_path: Path, kill: str) -> None:
     folder = tmp_path / "w"

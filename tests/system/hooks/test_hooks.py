@@ -169,6 +169,7 @@ def test_no_failure_ever_blocks_the_harness(scene: Scene, words: list[str], stdi
         assert status["failures not told"] == 1
 
 
+@pytest.mark.soak
 def test_a_store_that_cannot_be_asked_is_told_at_the_next_start(scene: Scene) -> None:
     scene.says(("user", "I live in Porto."))
     with scene.open():  # another program has it

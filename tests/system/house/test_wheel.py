@@ -111,6 +111,7 @@ def test_every_package_can_be_imported_from_the_wheel(installed: Path, away: Pat
     assert len(files) == len(names)
 
 
+@pytest.mark.soak(first=True)
 def test_the_wheel_is_marked_as_typed(installed: Path, away: Path) -> None:
     code = "from importlib.resources import files; print(files('braid').joinpath('py.typed').is_file())"
     assert run(installed / "python", "-c", code, cwd=away).strip() == "True"

@@ -137,6 +137,7 @@ for number in range(100_000):
 """
 
 
+@pytest.mark.soak
 def test_it_is_whole_while_another_process_writes(store: Path, tmp_path: Path) -> None:
     """Each ends at a signed head, whatever is written meanwhile; the writer is never held up."""
     child = [sys.executable, "-c", CHILD, str(store), str(Path(__file__).parent)]

@@ -217,6 +217,7 @@ def test_flipped_segment_header_is_named(store: Path, offset: int) -> None:
     assert only(verify(store), "segment").offset == 0
 
 
+@pytest.mark.soak
 def test_every_flipped_byte_of_the_log_is_found(store: Path) -> None:
     path = segment_file(store)
     data = path.read_bytes()

@@ -114,6 +114,7 @@ def test_neither_batch_nor_company_nor_order_changes_a_parse(monkeypatch: pytest
     assert forgetful().parse(texts) == whole
 
 
+@pytest.mark.soak
 def test_another_process_gives_the_same_parse() -> None:
     code = (
         "import sys; from braid.models.spacy_parser import SpacyParser; assert 'spacy' not in sys.modules;"

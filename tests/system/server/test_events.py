@@ -175,6 +175,7 @@ def test_what_failed_inside_is_named_by_its_class(
     assert MARK not in stream.getvalue()
 
 
+@pytest.mark.soak
 def test_a_server_writes_json_lines_to_stderr(tmp_path: Path) -> None:
     process = Process(tmp_path / "memory")
     braid.init(process.folder)

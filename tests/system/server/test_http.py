@@ -261,6 +261,7 @@ def test_openapi_describes_what_is_there(store: Store) -> None:
     assert set(references) <= described
 
 
+@pytest.mark.soak
 def test_a_killed_server_has_lost_nothing_it_acknowledged(tmp_path: Path) -> None:
     process = Process(tmp_path / "store")
     braid.init(process.folder)

@@ -154,6 +154,7 @@ def test_the_guard_of_the_user_is_left_alone(sealed_surroundings: Path) -> None:
     assert not (sealed_surroundings / "guard").exists()
 
 
+@pytest.mark.soak
 def test_the_command_prints_json_alone(tmp_path: Path) -> None:
     argv = [
         sys.executable,
@@ -215,6 +216,7 @@ def test_the_page_has_a_place_for_the_table(tmp_path: Path) -> None:
         fill(page, taken, command="braid bench")
 
 
+@pytest.mark.soak
 def test_a_server_counts_its_syncs_and_takes_longer_for_each(tmp_path: Path) -> None:
     stores = Stores(tmp_path, SEED, quiet)
     counter = new_counter(tmp_path / "syncs")

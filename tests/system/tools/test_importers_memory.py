@@ -128,7 +128,7 @@ def ingested(folder: Path, name: str, size: int, *more: str) -> float:
     return peak_of(folder, "ingest", "source", *more)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["chatgpt", "jsonl", "mbox"])
 def test_a_source_is_not_held_whole(tmp_path: Path, name: str) -> None:
     assert ingested(tmp_path, name, 16 * MEBI, "--no-learn") < 130

@@ -67,6 +67,7 @@ def test_the_content_is_that_of_a_rebuild_by_one(filled: Any, monkeypatch: pytes
     assert ends[-1] == filled.writer.size
 
 
+@pytest.mark.soak
 def test_what_the_index_does_not_tell_yet_is_left_to_the_caller(
     filled: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +127,7 @@ def test_a_harmed_body_is_refused_as_it_is_by_one(filled: Any, monkeypatch: pyte
         rebuilt(filled, monkeypatch, 10)
 
 
+@pytest.mark.soak
 def test_a_store_behind_a_passphrase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import braid
 

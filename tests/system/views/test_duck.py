@@ -453,7 +453,7 @@ def test_what_is_made_again_and_again_takes_no_more_room(bench: Any) -> None:
     assert bench.work.stat().st_size < 4 * size
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(10)
 @pytest.mark.parametrize(
     ("change", "found"),
     [

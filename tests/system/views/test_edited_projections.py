@@ -230,7 +230,7 @@ def live(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sto
         yield store
 
 
-@pytest.mark.sample(10)
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("table", [*(table.name for table in TABLES), CHECKPOINTS.name, *STATE])
 def test_each_edit_of_a_duckdb_table_is_noticed_and_none_is_told(
     live: Store, truth: dict[str, Any], table: str
@@ -428,6 +428,7 @@ def edited_set(store: Path) -> Any:
     return whole_table(store)
 
 
+@pytest.mark.soak
 def test_nothing_false_is_told_of_an_edited_lance_table(world: World, tmp_path: Path) -> None:
     chance = random.Random("lance")
     copy = world.copy(tmp_path)

@@ -51,7 +51,7 @@ def play(folder: Path, program: str) -> str:
     return done.stdout
 
 
-@pytest.mark.sample(3)
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "program",
     [
@@ -65,6 +65,7 @@ def test_the_whole_package_may_be_imported_before_and_after(tmp_path: Path, prog
     play(tmp_path, program)
 
 
+@pytest.mark.soak
 def test_both_may_be_loaded_at_once(tmp_path: Path) -> None:
     """The extension can be loaded once a process: a thread that imports the package must not meet one that loads it."""
     program = """

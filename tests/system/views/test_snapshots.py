@@ -501,7 +501,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return world
 
 
-@pytest.mark.sample(5)
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("point", "doing"),
     [

@@ -222,6 +222,7 @@ def held(asked: Any) -> int:
     return int(next(line for line in said if line.startswith("VmData")).split()[1]) << 10
 
 
+@pytest.mark.soak
 def test_a_child_holds_no_more_after_many_statements(asked: Any) -> None:
     for _ in range(5):
         asked.views.sql("SELECT 1")

@@ -111,7 +111,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("braid.work.embedded.BUSY_S", 0.2)
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("fault", "point"), QUICK)
 def test_a_fault_at_a_step_loses_nothing_and_doubles_nothing(
     tmp_path: Path, baseline: tuple[list[Point], Result], fault: str, point: str
@@ -193,7 +193,7 @@ def killed(folder: Path, point: str, expected: Result) -> None:
     assert World(folder).recovered() == expected
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("point", [points[-1] for points in STEPS.values()])
 def test_a_process_that_is_killed_at_a_step_loses_nothing(
     tmp_path: Path, baseline: tuple[list[Point], Result], point: str

@@ -176,7 +176,7 @@ def restored(place: Path) -> None:
     braid.restore(place / "backup", place / "memory", guard_dir=place / "guard")
 
 
-@pytest.mark.sample(3)
+@pytest.mark.soak
 @pytest.mark.parametrize("become", [without_views, replayed_from_a_snapshot, restored])
 def test_whatever_became_of_it(place: Path, expected: Answers, become: Callable[[Path], None]) -> None:
     become(place)

@@ -257,6 +257,7 @@ def test_of_another_scope_no_operation_tells_and_to_none_it_does_anything(
         assert not [at for at in (set(control.hidden) | set(control.erased)) - gone if at < size]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("session_id", [None, "one"])
 def test_what_is_their_own_a_caller_can_ask(
     scene: Scene,  # noqa: F811

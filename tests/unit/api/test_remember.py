@@ -475,6 +475,7 @@ def test_a_none_weighs_nothing(store: Store) -> None:
     assert row == {"rests": 0}
 
 
+@pytest.mark.soak
 def test_a_correction_waits_for_no_reader_that_hangs(store: Store, parser: Parser) -> None:
     first = store.remember(HOME, user_id="maya")
     held = Event()

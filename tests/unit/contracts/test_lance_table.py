@@ -242,7 +242,7 @@ def play(folder: Path, writer: Opening) -> Iterator[str]:
     yield "optimized"
 
 
-@pytest.mark.sample(2)
+@pytest.mark.soak
 def test_what_one_writes_the_other_reads(tmp_path: Path, doors: tuple[Opening, Opening]) -> None:
     for step in play(tmp_path, doors[0]):
         one, other = (told(door(tmp_path, create=False)) for door in doors)

@@ -87,6 +87,7 @@ def test_a_question_is_one_however_many_marks_close_it() -> None:
 FILLER: Final = "It was a fine day. "
 
 
+@pytest.mark.soak
 def test_a_long_turn_is_read_on_behind_its_twenty_thousandth_character() -> None:
     for shift in range(0, 20, 3):
         before = (FILLER * 1_100)[: 20_000 - shift]

@@ -14,6 +14,7 @@ def test_how_sure_is_how_right() -> None:
     assert measured.held > 1_400
 
 
+@pytest.mark.soak
 def test_what_is_held_is_right_more_often_than_what_is_not() -> None:
     found = judged(1_000, seed=2)
     held = [one.right for one in found if one.held]

@@ -82,7 +82,7 @@ EXPECTED = [
 ]
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda expected: expected[1])
 def test_what_a_person_would_expect(store: Store, expected: tuple[str, str, str | None, str, str]) -> None:
     user, question, when, held, source = expected

@@ -173,6 +173,7 @@ def test_questions_that_were_made_teach_less_than_asked_ones() -> None:
     assert 0 < taught.limit <= 1
 
 
+@pytest.mark.soak
 def test_each_conversation_is_judged_by_what_the_others_teach(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
