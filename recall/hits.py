@@ -75,7 +75,7 @@ def beside(hits: Sequence[Hit], before: Callable[[Sequence[int]], Mapping[int, i
 
     The log alone doesn't tell: what was read of a turn, or another talk, may lie between two turns.
     """
-    chains = [(hit.index,) for hit in hits]
+    chains: list[tuple[int, ...]] = [(hit.index,) for hit in hits]
     for _ in range(BESIDE if hits else 0):
         earlier = before([chain[-1] for chain in chains])
         chains = [(*chain, earlier[chain[-1]]) if chain[-1] in earlier else chain for chain in chains]

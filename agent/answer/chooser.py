@@ -233,9 +233,7 @@ def _bears(
     """Whether the best turn bears what is asked for, or the one right beside it that is told with it; a sum, a number
     and a name plainly, but for who said something, which the turn itself shows."""
     bears = found.plainly if asked.wants in _PLAINLY and not asked.said else found.bears
-    return bool(bears[best]) or any(
-        bool(bears[at]) for at in told if are_near(hits[at], hits[best], REPLIES)
-    )
+    return bool(bears[best]) or any(bool(bears[at]) for at in told if are_near(hits[at], hits[best], REPLIES))
 
 
 def _near(asked: AskedQuestion, found: Features, hits: Sequence[Hit], order: Sequence[int]) -> list[Hit]:

@@ -16,9 +16,28 @@ from braid.stance.fold import GroundedRecord
 from braid.stance.source import ClaimSources
 from braid.stance.voice import backing, voice_of
 
+MOST_KEPT: Final = 20_000
+"""The claims of so many records are kept from one question to the next, and no more."""
+
+
+class _Known:
+    """What was read, whoever asked: it holds as long as all records stand as they do."""
+
+    def __init__(self) -> None:
+        self.supports: dict[int, list[int]] = {}
+        self.voices: dict[int, str] = {}
+        self.claims: dict[int, tuple[Scope | None, Sequence[RecordedClaim]]] = {}
+
+
+def _kept(standings: Standings) -> _Known:
+    known = standings.kept.get(_Known)
+    if not isinstance(known, _Known) or len(known.claims) > MOST_KEPT:
+        known = standings.kept[_Known] = _Known()
+    return known
+
 
 class ClaimReader:
-    """Claims of one scope, of a log at one moment of it. Reads each record once."""
+    """Claims of one scope, of a log at one moment of it. Reads each record once while none stands otherwise."""
 
     def __init__(
         self,
@@ -40,9 +59,7 @@ class ClaimReader:
         self._sources = ClaimSources(reader.source_classes, reader.unless_erased, reader.role)
         self.scope = scope
         self.size = standings.past.size
-        self._supports: dict[int, list[int]] = {}
-        self._voices: dict[int, str] = {}
-        self._claims: dict[int, list[RecordedClaim]] = {}
+        self._known = _Known() if include_forgotten else _kept(standings)
 
     def lives(self, index: int) -> bool:
         """Whether a record stands: it is there, nothing stands in its place, and it has not fallen."""
@@ -68,41 +85,44 @@ class ClaimReader:
         """Return what records claim, those that live and are in the scope."""
         found: list[RecordedClaim] = []
         for index in indexes:
-            if index not in self._claims:
-                self._claims[index] = self._read(index)
-            found += self._claims[index]
+            if not self.lives(index):
+                continue
+            if index not in self._known.claims:
+                try:
+                    self._known.claims[index] = self._read(index)
+                except (ErasedError, ForgottenError):
+                    if (
+                        self._include_forgotten
+                    ):  # of a past moment: erased since, so that nobody can tell any more
+                        raise
+                    continue  # gone since we looked
+            scope, claims = self._known.claims[index]
+            if in_scope(scope, self.scope):
+                found += [said for said in claims if is_least(said.source, self._trust)]
         return found
 
-    def _read(self, index: int) -> list[RecordedClaim]:
-        if not self.lives(index):
-            return []
-        try:
-            record = self._at(index)
-        except (ErasedError, ForgottenError):
-            if self._include_forgotten:  # of a past moment: erased since, so that nobody can tell any more
-                raise
-            return []  # gone since we looked
-        if not within(record, self.scope):
-            return []
-        self._voices[index] = voice_of_record(record)
+    def _read(self, index: int) -> "tuple[Scope | None, Sequence[RecordedClaim]]":
+        record = self._at(index)
+        self._known.voices[index] = voice_of_record(record)
         behind = backing(index, self._above, self.lives, self._voice)
         if behind is None:
-            return []
-        found = claims_of(record, behind, lambda claim: self._sources.of(record, claim))
-        return [said for said in found if is_least(said.source, self._trust)]
+            return record.body.scope, ()
+        return record.body.scope, list(
+            claims_of(record, behind, lambda claim: self._sources.of(record, claim))
+        )
 
     def _at(self, index: int) -> Record:
         return self._reader.at(index, include_forgotten=self._include_forgotten)
 
     def _above(self, index: int) -> list[int]:
-        if index not in self._supports:
-            self._supports[index] = supports_of(self._reader.links(index))
-        return self._supports[index]
+        if index not in self._known.supports:
+            self._known.supports[index] = supports_of(self._reader.links(index))
+        return self._known.supports[index]
 
     def _voice(self, index: int) -> str:
-        if index not in self._voices:
-            self._voices[index] = voice_of_record(self._at(index))
-        return self._voices[index]
+        if index not in self._known.voices:
+            self._known.voices[index] = voice_of_record(self._at(index))
+        return self._known.voices[index]
 
 
 def voice_of_record(record: Record) -> str:

@@ -79,7 +79,7 @@ def own(session: Session, now: datetime, scope: Scope | None = None) -> Felt | N
     Bodies of snapshots alone are unsealed: what else stands at the log's end is passed over by its envelope.
     """
     found: list[tuple[Felt, datetime]] = []
-    for record in _snapshots(session.reader, now - PAST):
+    for record in session.kept(_Recent, _Recent).snapshots(session.reader, now - PAST):
         body = record.body
         if isinstance(body, AffectBody) and body.actor == "agent" and (scope is None or body.scope == scope):
             vad = Vad(v=body.valence, a=body.arousal, d=body.dominance)
@@ -88,10 +88,26 @@ def own(session: Session, now: datetime, scope: Scope | None = None) -> Felt | N
     return of_self(found, now)
 
 
-def _snapshots(reader: Reader, since: datetime) -> Iterator[Record]:
-    """Yield the living snapshots among the newest records that were written since then, oldest first."""
-    control = reader.control
-    for envelope, _ in reader.envelopes(max(reader.size - RECENT, 0)):
-        is_gone = envelope.index in control.erased or envelope.index in control.hidden
-        if envelope.kind == "affect" and not is_gone and datetime.fromisoformat(envelope.created_at) >= since:
-            yield reader.at(envelope.index)
+class _Recent:
+    """Where snapshots stand among the newest records: each envelope is looked at once. Safe between threads."""
+
+    def __init__(self) -> None:
+        self._seen: tuple[int, tuple[tuple[int, datetime], ...]] = (0, ())
+        """Up to where the log was looked at, and the snapshots with when they were written."""
+
+    def snapshots(self, reader: Reader, since: datetime) -> Iterator[Record]:
+        """Yield the living snapshots among the newest records that were written since then, oldest first."""
+        seen, known = self._seen
+        size = reader.size
+        first = max(size - RECENT, 0)
+        found = [one for one in known if one[0] >= first]
+        found += [
+            (envelope.index, datetime.fromisoformat(envelope.created_at))
+            for envelope, _ in reader.envelopes(max(first, seen), size)
+            if envelope.kind == "affect"
+        ]
+        self._seen = size, tuple(found)
+        control = reader.control
+        for index, written in found:
+            if written >= since and index not in control.erased and index not in control.hidden:
+                yield reader.at(index)

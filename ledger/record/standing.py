@@ -11,7 +11,7 @@ nothing within the circle were replaced.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from braid.ledger.record.envelope import DERIVATION_ROLES, Link
 
@@ -91,11 +91,15 @@ class Standings:
         self.past = past
         self._edges = edges
         self._judged: dict[int, _Judged] = {}
+        self.kept: dict[Any, Any] = {}
+        """What others have worked out of living records. It is dropped once a record stands otherwise: no erased word
+        stays in it."""
 
     def grown(self, size: int) -> "Standings":
         """Return how records stand in a longer log where nothing that came supersedes, hides or erases any."""
         longer = Standings(self.past._replace(size=size), self._edges)
         longer._judged = {at: one for at, one in self._judged.items() if one.standing.state != "later"}
+        longer.kept = self.kept
         return longer
 
     def of(self, index: int) -> Standing:
