@@ -1,7 +1,7 @@
 """Talks with questions, asked of a real store at its front door: each answer judged, and how many are right by kind.
 
-Each talk goes into a store of its own, is learnt, and is asked without writing, a week after its last turn: by its
-owner, as of the whole talk. No question bears on another.
+Each talk goes into a store of its own, turn by turn, each learnt before the next, as an agent remembers. It is asked
+without writing, a week after its last turn: by its owner, as of the whole talk. No question bears on another.
 """
 
 from codecs import BOM_UTF8
@@ -154,18 +154,17 @@ def store_of(talk: QuestionedTalk) -> "Generator[tuple[Store, dict[str, str]]]":
         place = Path(folder)
         with braid.open(place / "store", guard_dir=place / "guard") as store:
             within = drafts.scope(user_id=talk.user_id, session_id=talk.name)
-            made = [
-                drafts.experience(
+            store.set_learning(health=talk.health, finance=talk.health)
+            turn_of: dict[str, str] = {}
+            for turn in talk.turns:
+                made = drafts.experience(
                     turn.text, actor=_ACTORS.get(turn.role, turn.role), name=turn.speaker, occurred_at=turn.at,
                     within=within, external_id=turn.id,
-                )
-                for turn in talk.turns
-            ]  # fmt: skip
-            placed = store.session.append_drafts(made)
-            store.set_learning(health=talk.health, finance=talk.health)
-            store.learn()
+                )  # fmt: skip
+                turn_of[str(store.session.append_drafts([made])[0].id)] = turn.id
+                store.learn()
             store.views.search.index(wait_s=60.0)
-            yield store, {str(one.id): turn.id for one, turn in zip(placed, talk.turns, strict=True)}
+            yield store, turn_of
 
 
 def summary(asked: Sequence[AskedQuestion]) -> dict[str, Any]:
