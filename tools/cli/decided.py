@@ -48,6 +48,8 @@ def show(result: dict[str, Any], output: str) -> None:
         "changes that are right": result["changes"],
         **{f"{action} that are right": figure for action, figure in result["precision"].items()},
         "changes that were found": result["recall"],
+        "questions to a person that are right": result["reviews"],
+        "questions to a person that were found": result["reviews_found"],
         **{f"kind: {kind}": figure for kind, figure in result["kinds"].items()},
     }
     put_table(["measure", "of", "share"], [[name, *_figure(found)] for name, found in figures.items()])

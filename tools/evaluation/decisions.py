@@ -201,7 +201,8 @@ def scores(found: Sequence[Judged]) -> dict[str, Any]:
     """Return how often a decider is right, as JSON has it.
 
     A figure is [count, of, share, lower, upper]: Wilson's interval of 95 %. `changes`: of what it would supersede, how
-    much is right, target and all; `missed`: of what should be superseded, how much it does rightly.
+    much is right, target and all; `recall`: of what should be superseded, how much it does rightly. `reviews`,
+    `reviews_found`: the same of the pairs that a person is asked about, which contradict each other and nothing decides.
     """
     changes = [one for one in found if one.is_change]
     wanted = [one for one in found if one.case.labelled.action in CHANGES]
@@ -212,6 +213,8 @@ def scores(found: Sequence[Judged]) -> dict[str, Any]:
         "changes": _figure(changes),
         "precision": {action: _figure([one for one in found if one.label == action]) for action in CHANGES},
         "recall": _figure(wanted),
+        "reviews": _figure([one for one in found if one.label == ASKS]),
+        "reviews_found": _figure([one for one in found if one.case.labelled.label == ASKS]),
         "wrong_targets": sum(one.label == one.case.labelled.label and not one.is_right for one in found),
         "kinds": {
             kind: _figure([one for one in found if one.case.labelled.kind == kind])

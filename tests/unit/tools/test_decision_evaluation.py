@@ -28,6 +28,10 @@ def test_changes_are_right_on_the_labelled_notebooks(half: str) -> None:
     assert share >= 0.95
     assert found["wrong_targets"] == 0
     assert found["recall"][2] >= 0.85
+    count, of, share, *_ = found["reviews"]
+    print(f"{half}: {count} of {of} questions to a person right; {found['reviews_found']} found")  # noqa: T201
+    assert share >= 0.65  # docs/reliability.md says what that is
+    assert found["reviews_found"][2] >= 0.95
 
 
 def test_the_halves_are_parted_by_scene_and_hold_every_kind() -> None:
