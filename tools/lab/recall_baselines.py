@@ -1,15 +1,23 @@
-"""What recall is measured against: BM25, and a plain sum of two scores, over all turns of a conversation. Exact."""
+"""What recall is measured against: BM25, and a plain sum of two scores, over all turns of a conversation. Exact.
+
+    python -m braid.tools.lab.recall_baselines locomo ../shared/data/locomo/*.json
+
+`braid evaluate recall --kind locomo …` gives the same measures of recall itself.
+"""
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
 from braid.models.static import StaticEmbedder
-from braid.recall.evaluate import CUTS
+from braid.recall.evaluate import CUTS, mean, measure
 from braid.recall.samples import Sample
 from braid.text.words import stem, telling
+from braid.tools.evaluation.recall_samples import Kind, samples_of
 
 K1, B = 1.2, 0.75
 _WORD: Final = re.compile(r"\w+")
@@ -62,3 +70,28 @@ def _bm25(asked: set[str], said: Sequence[list[str]]) -> Any:
 
 def _z(values: Any) -> Any:
     return (values - values.mean()) / (values.std() + 1e-9)
+
+
+def measured(samples: Sequence[Sample], baseline: Baseline) -> dict[str, float]:
+    """Return the means of the measures over all questions with evidence."""
+    embedder = StaticEmbedder()
+    return mean(
+        [
+            measure(best, set(asked.evidence))
+            for sample in samples
+            for asked, best in zip(sample.questions, baseline.ranked(sample, embedder), strict=True)
+            if asked.evidence
+        ]
+    )
+
+
+def main(kind: str, *files: str) -> None:
+    """Print the measures of each baseline."""
+    samples = [one for file in files for one in samples_of(cast("Kind", kind), file, Path(file).read_bytes())]
+    for baseline in BASELINES:
+        found = measured(samples, baseline)
+        print(baseline.name, *(f"{name} {share:.3f}" for name, share in found.items()))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
