@@ -202,7 +202,7 @@ def scores(found: Sequence[Judged]) -> dict[str, Any]:
 
     A figure is [count, of, share, lower, upper]: Wilson's interval of 95 %. `changes`: of what it would supersede, how
     much is right, target and all; `recall`: of what should be superseded, how much it does rightly. `reviews`,
-    `reviews_found`: the same of the pairs that a person is asked about, which contradict each other and nothing decides.
+    `reviews_found`: the same of the pairs that a person is asked about, since nothing decides between them.
     """
     changes = [one for one in found if one.is_change]
     wanted = [one for one in found if one.case.labelled.action in CHANGES]
