@@ -72,8 +72,11 @@ _BARE_MEND: Final = re.compile(
     rf"(?:{_MEND_OPENING}[ ,:.]+)*"
     r"(?:make (?:it|that)|(?:it's|that's|it is|that is) (?:actually )?|i mean[ ,]+|i meant) ?"
     rf"(?:[£$€]?\d[\d.,:]*\w*|{NUMBER_WORD})[.!]?$"
-    rf"|(?:{_MEND_OPENING}[ ,:.]+)+(?:[£$€]?\d[\d.,:]*\w*|{NUMBER_WORD})[.!]?$"
 )
+_SHORT_MEND: Final = re.compile(
+    rf"(?:{_MEND_OPENING}[ ,:.]+)+(?:[£$€]?\d[\d.,:]*\w*|(?!one\b|zero\b){NUMBER_WORD})[.!]?$"
+)
+_NUMBERS: Final = re.compile(rf"\d[\d.,:]*|\b{NUMBER_WORD}")
 _TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _MENDED)))
 _FRAME: Final = re.compile(
     r"\b(i|we)(?: (?:am|are|was|were)|'(?:m|re))(?: (?:just|only|already|now))* (\d[\d.,]*)(?![\w%])(?: ([a-z]+))?"
@@ -109,9 +112,17 @@ def is_change(question: Question, older: str, newer: str) -> bool:
     return line.shares_all or (line.shares_some and cue[0].startswith("instead"))
 
 
-def is_mend(newer: str) -> bool:
-    """Whether a sentence puts right what was said right before it, and names nothing else: "actually make that 14"."""
-    return _BARE_MEND.match(newer.strip().lower().replace("’", "'")) is not None
+def is_mend(newer: str, behind: str | None = None) -> bool:
+    """Whether a sentence puts right what was said before it, and names nothing else: "actually make that 14".
+
+    `behind`: what the same speaker said right before, where nobody spoke between. Only of its one number "no, 14" is a
+    mend: behind somebody else's words it may be a reply.
+    """
+    low = newer.strip().lower().replace("’", "'")
+    if _BARE_MEND.match(low):
+        return True
+    one_number = behind is not None and len(_NUMBERS.findall(behind.lower())) == 1
+    return one_number and _SHORT_MEND.match(low) is not None
 
 
 def _counted_again(question: Question, older: str, newer: str) -> bool:

@@ -100,27 +100,34 @@ def later(
         QuoteChoice(hit, span, hit.score, frozenset())
         for hit in hits
         if speaker(hit) == who and when_of(hit) > when and (of_now or hit is mended)
-        for span in _of_change(question, sentence, hit, mends=hit is mended, changes=of_now)
+        for span in _of_change(
+            question, sentence, hit, mends=hit is mended, changes=of_now, behind=_behind(hit, said)
+        )
     ]
     return sorted(found, key=lambda one: when_of(one.hit))[-MOST_LATER:]
 
 
 def _mend(said: Hit, who: str, hits: Sequence[Hit]) -> Hit | None:
     """Return the next that somebody says, right behind a turn of theirs, in the same talk."""
-    own = [hit for hit in hits if speaker(hit) == who and hit.index > said.index]
+    own = [hit for hit in hits if speaker(hit) == who and is_soon_after(hit, said, NEXT)]
     after = min(own, key=lambda hit: hit.index, default=None)
-    if after is None or not is_soon_after(after, said, NEXT):
+    if after is None:
         return None
     return after if timedelta() <= when_of(after) - when_of(said) <= MENDED_WITHIN else None
 
 
+def _behind(hit: Hit, said: Hit | None) -> str | None:
+    """Return what was said right before a hit, where that is `said`."""
+    return said.text if said is not None and is_soon_after(hit, said) else None
+
+
 def _of_change(
-    question: Question, sentence: str, hit: Hit, *, mends: bool, changes: bool
+    question: Question, sentence: str, hit: Hit, *, mends: bool, changes: bool, behind: str | None
 ) -> Iterator[AnswerSpan]:
-    """Yield the first sentence of a turn that tells of the change."""
+    """Yield the first sentence of a turn that tells of the change; `behind` as for `is_mend`."""
     for part in sentences(hit.text):
         said = hit.text[part.start : part.stop]
-        mend = mends and is_mend(said)
+        mend = mends and is_mend(said, behind)
         if "?" not in part.mark and (mend or (changes and is_change(question, sentence, said))):
             span = best_span(question, said, when_of(hit))
             if span is not None and span.short and (span.wanted or not mend):

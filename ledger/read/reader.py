@@ -134,10 +134,11 @@ class Reader(Follower):
             hidden = control_at(self, size).hidden.keys() | control.hidden.keys()
             return Standings(self.standing_facts(size, hidden, frozenset(control.erased)), edges)
         while True:
-            newest, now = control.newest, self.size
+            control, now = self.control, self.size
+            newest = control.newest
             marks = self.backlinks.superseding, self.retirements.count
-            if marks == (self.backlinks.superseding, self.retirements.count):
-                break  # else a record came in between, and replaced or retired another
+            if (self.size, self.control.newest) == (now, newest):
+                break  # else a record came in between: it may have replaced another, and be in `marks` alone
         known = self._standings
         if known is None or known[0] != (newest, *marks):
             past = self.standing_facts(now, frozenset(control.hidden), frozenset(control.erased))

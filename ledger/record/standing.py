@@ -92,8 +92,8 @@ class Standings:
         self._edges = edges
         self._judged: dict[int, _Judged] = {}
         self.kept: dict[Any, Any] = {}
-        """What others have worked out of living records. It is dropped once a record stands otherwise: no erased word
-        stays in it."""
+        """What others have worked out of living records. Once one stands otherwise, the next question drops it all, and
+        erased words with it."""
 
     def grown(self, size: int) -> "Standings":
         """Return how records stand in a longer log where nothing that came supersedes, hides or erases any."""

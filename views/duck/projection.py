@@ -232,8 +232,11 @@ class DuckView:
             con.execute("DETACH old")
             self.meta = read_meta(con)
             self._roots = _read_roots(con)
-        except duckdb.Error as error:
-            raise DamagedViewError(f"it could not be copied ({first_line(error)})") from error
+        except BaseException as error:
+            self._let_go = con.close  # `old` may be attached still, and hold what was erased
+            if isinstance(error, duckdb.Error):
+                raise DamagedViewError(f"it could not be copied ({first_line(error)})") from error
+            raise
         finally:
             con.unregister("gone")
 

@@ -23,7 +23,7 @@ PAGE = ROOT / "docs" / "operate.md"
 DEPLOY = ROOT / "examples" / "deploy"
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_every_step_is_taken(
     tmp_path: Path, quick_path: str, read_blocks: Callable[[Path], list[Block]]
 ) -> None:
@@ -61,7 +61,7 @@ def machine(tmp_path: Path, quick_path: str) -> Folder:
     return folder
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_the_daily_script_audits_keeps_and_publishes(machine: Folder) -> None:
     backup, store = machine.folder / "backup", machine.folder / "memory"
     code, said = machine.run(str(DEPLOY / "daily.sh"))

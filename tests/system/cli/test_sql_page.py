@@ -73,7 +73,7 @@ def test_a_question_is_answered_as_the_page_says(asked: Store, question: Questio
     assert matches(same(question.shown), same(printed.getvalue()))
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.parametrize(("page", "least"), [("sql.md", 6), ("clients.md", 4)])
 def test_the_other_blocks_run(
     page: str, least: int, tmp_path: Path, quick_path: str, read_blocks: Callable[[Path], list[Block]]

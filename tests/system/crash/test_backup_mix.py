@@ -194,7 +194,7 @@ def texts_of(reader: Reader) -> dict[str, str]:
     }
 
 
-@pytest.mark.soak
+@pytest.mark.soak(first=True)
 @pytest.mark.parametrize(
     "seed",
     [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (range(2, 60) if TORTURE else (2, 3)))],

@@ -175,7 +175,7 @@ def test_the_store_is_whole_and_holds_every_kind(store: Path) -> None:
         assert reader.control.hidden
 
 
-@pytest.mark.soak
+@pytest.mark.soak(first=True)
 @pytest.mark.timeout(3600)
 def test_no_bit_of_the_log_can_change_unseen(store: Path) -> None:
     """A reader that is open reads all again for each flip; where it sees nothing, a new one must refuse to open."""
@@ -237,7 +237,7 @@ def test_opening_anew_refuses_too_and_never_cuts(store: Path) -> None:
     assert refused
 
 
-@pytest.mark.soak
+@pytest.mark.soak(first=True)
 def test_no_bit_of_the_tiles_can_change_unseen(store: Path) -> None:
     tiles = [path for path in (store / "tile").rglob("*") if path.is_file()]
     assert tiles

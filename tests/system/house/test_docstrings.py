@@ -42,7 +42,7 @@ def tree() -> Tree:
     return Tree()
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_the_rooms_are_found(tree: Tree) -> None:
     counted = tree.counted()
     assert set(counted) == set(ROOMS)

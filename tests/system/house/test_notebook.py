@@ -8,7 +8,7 @@ import pytest
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("name", "drawings", "said"),
     [

@@ -101,7 +101,7 @@ def test_a_memory_is_stored_corrected_and_forgotten(mode: str, version: str, sto
     talk(store.path, said, "--user-id", "maya", "--kind", "person", mode=mode)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_what_an_agent_stores_is_never_said_to_be_a_persons(store: Store) -> None:
     store.close()
 
@@ -113,7 +113,7 @@ def test_what_an_agent_stores_is_never_said_to_be_a_persons(store: Store) -> Non
     talk(store.path, said, "--user-id", "maya")
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_what_an_agent_stores_twice_is_one_memory(store: Store) -> None:
     store.close()
 
@@ -176,7 +176,7 @@ def test_another_scope_is_neither_seen_nor_named(store: Store) -> None:
         assert again.get(other).members["content"]["text"] == "Ben lives in Rome."
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_an_agent_may_plan_to_forget_but_not_do_it(store: Store) -> None:
     id = store.append("Maya lives in Porto.", user_id="maya")
     store.close()
@@ -191,7 +191,7 @@ def test_an_agent_may_plan_to_forget_but_not_do_it(store: Store) -> None:
     talk(store.path, said, "--user-id", "maya")
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_a_model_is_shown_what_it_may_use(store: Store) -> None:
     store.close()
 
@@ -306,7 +306,7 @@ def test_a_running_server_holds_its_tokens_scope(store: Store) -> None:
         server.wait(30)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "options", [("--url", "http://127.0.0.1:1"), ("--url", "http://127.0.0.1:1", "--user-id", "maya")]
 )

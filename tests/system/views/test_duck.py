@@ -23,7 +23,7 @@ from braid.tools.lab.schema_doc import schema_page
 from braid.views import replay as driver
 from braid.views.duck import projection as duck
 from braid.views.duck.macros import VIEWS
-from braid.views.duck.schema import CHECKPOINTS, TABLES, VERSION
+from braid.views.duck.schema import CHECKPOINTS, TABLES, VERSION, Table
 from braid.views.errors import DamagedViewError
 from braid.views.store import Views
 from braid.wal import failpoint
@@ -730,3 +730,18 @@ def test_records_too_long_for_its_memory_are_told(bench: Any, monkeypatch: pytes
         bench.say(*(f"{first + k} {'x' * 30_000}" for k in range(500)))
     with pytest.raises(DamagedViewError, match="too long for the 20MB of memory"):
         bench.views.catch_up()
+
+
+def test_a_copy_that_failed_leaves_no_file_attached(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An erasure copies what lives out of a file that holds the erased: no instance that is kept may read it."""
+    bench.say("one", "two")
+    bench.views.catch_up()
+    monkeypatch.setattr(duck, "_IDLE", [])
+    other = Table("no_such_table", "", CHECKPOINTS.columns)
+    with monkeypatch.context() as patch:
+        patch.setattr("braid.views.duck.projection.TABLES", (*TABLES, other))
+        with pytest.raises(DamagedViewError, match="could not be copied"):
+            bench.views._duck.fresh_without([0])
+    attached = [con.execute("SELECT database_name FROM duckdb_databases()").fetchall() for con in duck._IDLE]
+    assert all({name for (name,) in one} <= {"memory", "system", "temp"} for one in attached)
+    bench.views.catch_up()  # and what is kept, if anything is, serves on

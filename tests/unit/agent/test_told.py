@@ -45,13 +45,42 @@ def test_a_mend_may_be_put_in_other_words(tmp_path: Path, mend: str) -> None:
     assert "12 chairs" in whole
 
 
-def test_what_lies_between_in_the_log_is_not_said_between(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "between",
+    [
+        [(1, "Bob", "How old is your son now, 13?"), (2, "Ann", "No, 14.")],
+        [(1, "Bob", "Is the meeting at three?"), (2, "Ann", "No, four.")],
+        [(1, "Bob", "How many people said yes?"), (2, "Ann", "Actually 14.")],
+        [(1, "Ann", "Wait, one.")],
+    ],
+)
+def test_a_short_reply_to_somebody_else_mends_nothing(
+    tmp_path: Path, between: list[tuple[int, str, str]]
+) -> None:
+    short, _ = asked(tmp_path, [(0, "Ann", "We need 12 chairs."), *between])
+    assert "12" in short
+
+
+@pytest.mark.parametrize(
+    ("said", "mend"),
+    [("We need 12 chairs by 5 May.", "Sorry, 6."), ("We need 12 chairs and 3 tables.", "No, 4.")],
+)
+def test_of_two_numbers_none_is_mended_by_a_bare_one(tmp_path: Path, said: str, mend: str) -> None:
+    short, _ = asked(tmp_path, [(0, "Ann", said), (1, "Ann", mend)])
+    assert "12" in short
+
+
+@pytest.mark.parametrize("other", ["Bob", "Ann"])
+def test_what_lies_between_in_the_log_is_not_said_between(tmp_path: Path, other: str) -> None:
     with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
         for minutes, text in ((0, "We need 12 chairs."), (1, "Actually make that 14.")):
             when = NOW + timedelta(minutes=minutes)
-            store.append(text, actor="user", name="Ann", user_id="u", occurred_at=when)
+            store.append(text, actor="user", name="Ann", user_id="u", session_id="a", occurred_at=when)
             for each in range(8):
-                store.append(f"Bob's {each} boats.", actor="user", name="Bob", user_id="b", occurred_at=when)
+                elsewhere = f"Please book boat {each}."
+                store.append(
+                    elsewhere, actor="user", name=other, user_id="u", session_id="b", occurred_at=when
+                )
         assert store.ask(CHAIRS, user_id="u", write=False, now=NOW + timedelta(days=60)).short == "14"
 
 
