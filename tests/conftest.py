@@ -50,7 +50,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a soak be bounded."""
-    parser.addoption("--minutes", type=float, help="skip what is not begun by then, in an order of its own")
+    parser.addoption("--minutes", type=float, help="begin nothing after so many, in an order of its own")
 
 
 class Tiers:
@@ -75,26 +75,44 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let a bounded run begin with what is marked `first`, then elsewhere each day: in time it meets all tests."""
-    if config.getoption("--minutes") is not None:
+    """Let a bounded run begin with what is marked `first`, then elsewhere each day: in time it meets all tests.
+
+    But for those that say that they may take longer than the usual time limit: they want a run of ten minutes at least.
+    """
+    minutes: float | None = config.getoption("--minutes")
+    if minutes is not None:
+        if 60 * minutes < USUAL_LIMIT_S:
+            items[:] = [item for item in items if not (_is_later(item) and _takes_long(item))]
         items.sort(key=lambda item: item.nodeid)
         random.Random(datetime.now(UTC).toordinal()).shuffle(items)
         items.sort(key=_is_later)
 
 
+def _takes_long(item: pytest.Item) -> bool:
+    mark = item.get_closest_marker("timeout")
+    return mark is not None and mark.args[0] > USUAL_LIMIT_S
+
+
 def _is_later(item: pytest.Item) -> bool:
     """Whether a bounded run may leave a test out: the pages, the bands of figures, and some promises come first."""
-    return not any(mark.kwargs.get("first") for mark in item.iter_markers("soak"))
+    marks = list(item.iter_markers("soak"))  # that of a long case stands beside that of the whole test
+    return not marks or not all(mark.kwargs.get("first") for mark in marks)
 
 
 STARTED = time.monotonic()
+USUAL_LIMIT_S = 600
+"""As `timeout` in pyproject.toml."""
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Begin no test after the time that was given, but for those that each run begins with."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
+    """Begin no test after the time that was given, but for those that each run begins with; such a test is not counted.
+
+    To skip three thousand would take minutes.
+    """
     minutes: float | None = item.config.getoption("--minutes")
-    if minutes is not None and time.monotonic() - STARTED > 60 * minutes and _is_later(item):
-        pytest.skip("the time is up")
+    is_over = minutes is not None and time.monotonic() - STARTED > 60 * minutes
+    return True if is_over and _is_later(item) else None
 
 
 @pytest.fixture(autouse=True)
