@@ -1,7 +1,7 @@
 """What `doctor` finds, what it says to do, and that `--fix` changes nothing but what is safe (SPEC §12)."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,10 +11,10 @@ import braid
 from braid.ledger.audit.verify import verify
 from braid.ledger.errors import LedgerError
 from braid.ledger.record.record import Draft, EventBody
-from braid.ledger.repair import condition
+from braid.ledger.repair import condition, derived_files
 from braid.ledger.repair.condition import Problem
 from braid.ledger.repair.derived_files import examine, repair
-from braid.ledger.settings import load_settings
+from braid.ledger.settings import Settings, load_settings
 from braid.ledger.tree.guard import Guard
 from braid.ledger.write.writer import Writer
 from braid.wal import append as logs
@@ -46,6 +46,24 @@ def signed(store: Path) -> dict[str, bytes]:
 
 
 def test_nothing_is_wrong_with_a_new_store(filled: Path) -> None:
+    assert found(filled) == []
+
+
+def test_a_head_that_is_published_meanwhile_is_no_fault(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = derived_files._expected_tiles
+
+    def publishing(store: Path, settings: Settings, size: int) -> Iterator[tuple[str, bytes]]:
+        tiles = list(expected(store, settings, size))
+        with braid.open(store) as opened:
+            opened.append("one more")
+        assert any(not (store / path).exists() for path, _ in tiles)
+        yield from tiles
+
+    with monkeypatch.context() as patch:
+        patch.setattr(derived_files, "_expected_tiles", publishing)
+        assert found(filled) == []
     assert found(filled) == []
 
 
