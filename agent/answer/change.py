@@ -63,18 +63,19 @@ _OVER: Final = (
     rf"|\b[AV](?: {_WORD}){{0,2}}? {_BE}(?: been)? (?:off|over|gone|dead|cancell?ed|called off|closed|shut|sold|stolen"
     r"|scrapped|discontinued)\b"
 )
+_MEND_OPENING: Final = r"(?:hang on|hold on|scratch that|wait|no|nope|actually|sorry|oops|correction|i mean)"
 _MENDED: Final = (
-    r"^(?:(?:hang on|hold on|scratch that|make that|wait|no|nope|actually|sorry|oops|correction|i mean)(?: ,)? )+"
+    rf"^(?:(?:{_MEND_OPENING}|make that)(?: ,)? )+"
     r"(?:(?:it's|it is|that's|make it|make that) )?(?:(?:in|at|on|to) )?(?:(?:the|my|our) )?[AS] N(?: now)?$"
 )
-_MEND_OPENING: Final = r"(?:hang on|hold on|scratch that|wait|no|nope|actually|sorry|oops|correction|i mean)"
 _BARE_MEND: Final = re.compile(
-    rf"(?:{_MEND_OPENING}[ ,:.]+)*"
-    r"(?:make (?:it|that)|(?:it's|that's|it is|that is) (?:actually )?|i mean[ ,]+|i meant) ?"
+    rf"(?:{_MEND_OPENING}[ ,:.]+)*(?:make (?:it|that)|i mean[ ,]+|i meant) ?"
     rf"(?:[£$€]?\d[\d.,:]*\w*|{NUMBER_WORD})[.!]?$"
 )
+_IT_IS: Final = r"(?:it's|that's|it is|that is) (?:actually )?"
 _SHORT_MEND: Final = re.compile(
-    rf"(?:{_MEND_OPENING}[ ,:.]+)+(?:[£$€]?\d[\d.,:]*\w*|(?!one\b|zero\b){NUMBER_WORD})[.!]?$"
+    rf"(?:(?:{_MEND_OPENING}[ ,:.]+)+(?:{_IT_IS})?|{_IT_IS})"
+    rf"(?:[£$€]?\d[\d.,:]*\w*|(?!one\b|zero\b){NUMBER_WORD})[.!]?$"
 )
 _NUMBERS: Final = re.compile(rf"\d[\d.,:]*|\b{NUMBER_WORD}")
 _TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _MENDED)))

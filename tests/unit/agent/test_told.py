@@ -51,6 +51,7 @@ def test_a_mend_may_be_put_in_other_words(tmp_path: Path, mend: str) -> None:
         [(1, "Bob", "How old is your son now, 13?"), (2, "Ann", "No, 14.")],
         [(1, "Bob", "Is the meeting at three?"), (2, "Ann", "No, four.")],
         [(1, "Bob", "How many people said yes?"), (2, "Ann", "Actually 14.")],
+        [(1, "Bob", "How old is your son now?"), (2, "Ann", "It's 14.")],
         [(1, "Ann", "Wait, one.")],
     ],
 )
