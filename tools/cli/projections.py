@@ -77,7 +77,7 @@ def sql(
         str | None,
         typer.Argument(
             metavar="[QUERY]",
-            help="One SELECT, or .tables, .schema, .help; `-`, or nothing, reads stdin.",
+            help="One SELECT, or .tables, .schema, .definitions, .help; `-`, or nothing, reads stdin.",
             show_default=False,
         ),
     ] = None,

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 HELP: Final = """\
 .tables          the tables, views and macros
 .schema [NAME]   their columns (of one), with types and what they are
+.definitions     views and macros as SQL, for another DuckDB client: docs/clients.md
 .help            this
 SELECT …;        one question; it can't write, read files or reach the network. docs/sql.md has examples"""
-ASIDES: Final = (".help", ".schema", ".tables")
+ASIDES: Final = (".definitions", ".help", ".schema", ".tables")
 
 
 class SqlSession:
@@ -89,6 +90,11 @@ def _aside(text: str, target: OutputTarget) -> None:
         raise ValueError(f"there is no command {text!r}; there are {', '.join(ASIDES)}")
     if command == ".help":
         put(HELP)
+        return
+    if command == ".definitions":
+        from braid.views.duck.macros import creation
+
+        put("\n".join(f"{statement};" for statement in creation()))
         return
     columns, rows = schema(*rest) if command == ".schema" else tables()
     put_rows(columns, rows, plain_form(target.form))

@@ -22,7 +22,9 @@ All of it is made from the log and can be thrown away and rebuilt (`braid replay
 record that it comes from (`log_index`, `id`); `braid show ID` reads that record from the log, verified. While a record
 is forgotten its rows are left out of the tables marked *content*; an erased record has none there. Without the vault
 (an auditor's copy) only what envelopes say is filled in. `DESCRIBE <table>` shows the columns; their comments are in
-`duckdb_columns()`, those of macros in `duckdb_functions()`; `braid sql ".schema"` shows both.
+`duckdb_columns()`, those of macros in `duckdb_functions()`; `braid sql ".schema"` shows both. Views and macros are in
+no file: `braid sql` makes those that a question names; `braid sql .definitions` prints all for
+[other programs](clients.md).
 
 Tables: {", ".join(f"`{table.name}`" for table in (*TABLES, CHECKPOINTS))}.
 Views, which are questions to the tables: {", ".join(f"`{view.name}`" for view in VIEWS)}.

@@ -1,10 +1,13 @@
 """Views and table macros of the DuckDB projection, as data: what people ask most, by name (docs/schema.md lists them).
 
-They are kept in the projection's file, so that whoever opens a generation has them: `braid sql`, `store.sql`, any
-DuckDB client. They read tables of the same file and nothing else; a change of one is a new `VERSION` of the schema.
+They are made for the question that names them, as temporary ones of its connection, and are in no file: nobody can edit
+one, and a file opens in a third of the time (ADR 82). They read tables of the file that is asked and nothing else.
+`braid sql .definitions` prints them for any other DuckDB client.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Set
+from functools import cache
 from typing import Any, Final
 
 from braid.ledger.record.envelope import DERIVATION_ROLES
@@ -544,24 +547,77 @@ _INSTANTS: Final = {
 """What a TIMESTAMP parameter is taken as, and how it becomes one: DuckDB casts nothing for a typed macro."""
 
 
+_WORD: Final = re.compile(r"[a-z_][a-z0-9_]*")
+_READ: Final = re.compile(r"\b(?:FROM|JOIN) (\w+)")
+_OWN: Final = re.compile(r"\b(\w+)(?: ?\([^()]*\))? AS (?:NOT MATERIALIZED |MATERIALIZED )?\(")
+_CATALOGUE: Final = re.compile(
+    r"\b(?:show|pragma\w*|query|query_table|information_schema|sqlite_\w+|pg_\w+|duckdb_\w+)\b"
+)
+"""What asks for definitions by another way than their names."""
+
+
 def creation() -> list[str]:
-    """Return the statements that create views and macros, each with its comment; the tables exist already."""
-    statements: list[str] = []
+    """Return the statements that create all views and macros, each with its comment; the tables exist already."""
+    made = _definitions()
+    statements = list(made.values())
     for view in VIEWS:
         statements += [
-            f"CREATE VIEW {view.name} AS {view.query.strip()}",
             f"COMMENT ON VIEW {view.name} IS {quoted(view.comment)}",
             *(
                 f'COMMENT ON COLUMN {view.name}."{column.name}" IS {quoted(column.comment)}'
                 for column in view.columns
             ),
         ]
+    return statements + [
+        f"COMMENT ON MACRO TABLE {macro.name} IS {quoted(macro.comment)}" for macro in MACROS
+    ]
+
+
+def needed(statement: str) -> list[str]:
+    """Return the statements that create what a statement names, and what that names, in the order to create them.
+
+    All, with comments, where it asks what there is. What it names by chance is made in vain, in a millisecond or two.
+    """
+    text = statement.lower()
+    if _CATALOGUE.search(text):
+        return creation()
+    named = _with_theirs(_definitions().keys() & set(_WORD.findall(text)))
+    return [made for name, made in _definitions().items() if name in named]
+
+
+def inlined(query: str) -> str:
+    """Return a query of our own with the views that it reads written out in front of it."""
+    named = _with_theirs(_definitions().keys() & set(_READ.findall(query)))
+    views = ", ".join(f"{view.name} AS ({view.query.strip()})" for view in VIEWS if view.name in named)
+    return f"WITH {views} {query}" if views else query
+
+
+def _with_theirs(named: Set[str]) -> set[str]:
+    """Return views and macros with what they read, and what that reads."""
+    found, waiting = set[str](), set(named)
+    while waiting:
+        found |= waiting
+        waiting = set[str]().union(*(_uses()[name] for name in waiting)) - found
+    return found
+
+
+@cache
+def _definitions() -> Mapping[str, str]:
+    """The definition of each, by name, behind those that it names."""
+    made = {view.name: f"CREATE OR REPLACE TEMP VIEW {view.name} AS {view.query.strip()}" for view in VIEWS}
     for macro in MACROS:
-        statements += [
-            f"CREATE MACRO {macro.name} {', '.join(_overloads(macro))}",
-            f"COMMENT ON MACRO TABLE {macro.name} IS {quoted(macro.comment)}",
-        ]
-    return statements
+        made[macro.name] = f"CREATE OR REPLACE TEMP MACRO {macro.name} {', '.join(_overloads(macro))}"
+    return made
+
+
+@cache
+def _uses() -> Mapping[str, frozenset[str]]:
+    """What each reads, itself and what its own query calls by such a name aside."""
+    made = _definitions()
+    return {
+        name: frozenset(made.keys() & set(_READ.findall(made[name])) - set(_OWN.findall(made[name])) - {name})
+        for name in made
+    }
 
 
 def _overloads(macro: Macro) -> Iterator[str]:

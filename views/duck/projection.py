@@ -15,7 +15,6 @@ from typing import Any, Final, Self
 import duckdb
 import msgspec
 
-from braid.views.duck import macros
 from braid.views.duck.arrow import to_arrow
 from braid.views.duck.batch import MadeBatch, make
 from braid.views.duck.checkpoints import read_history
@@ -147,7 +146,7 @@ def _attach(con: duckdb.DuckDBPyConnection, path: Path, how: str) -> None:
 def _begin(path: Path) -> duckdb.DuckDBPyConnection:
     """Open a new file with all definitions and no row; duckdb.Error or OSError where it can't be.
 
-    Three hundred definitions take as long as some thousand records, and a process that erases or asks the past begins
+    Definitions and comments take as long as some hundred records, and a process that erases or asks the past begins
     many files: the first is kept as it is before there is a row in it, and copied.
     """
     if _EMPTY:
@@ -158,7 +157,7 @@ def _begin(path: Path) -> duckdb.DuckDBPyConnection:
     try:
         path.chmod(0o600)
         tables = [statement for table in (*TABLES, CHECKPOINTS) for statement in creation(table)]
-        con.execute(";".join(["BEGIN", *tables, *macros.creation(), *_STATE, "COMMIT"]))
+        con.execute(";".join(["BEGIN", *tables, *_STATE, "COMMIT"]))
         con.execute("USE memory; DETACH projection")
         require_whole(path)
         _EMPTY.append(path.read_bytes())

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from braid.views.duck import macros
 from braid.views.duck.sql import QueryLimits, QueryReply, QueryRequest
 from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError
 
@@ -105,7 +106,12 @@ def _run(request: QueryRequest, streams: list[bytes]) -> bytes:
         for name, value in request.variables.items():
             con.execute(f"SET VARIABLE {name} = $1", [value])  # the names are ours
         interrupter.start()
-        return _fetch(con, request, limits)
+        _define(con, macros.needed(request.statement))
+        try:
+            return _fetch(con, request, limits)
+        except duckdb.CatalogException:  # of what is unknown DuckDB says what else there is: it must see all
+            _define(con, macros.creation())
+            return _fetch(con, request, limits)
     except duckdb.InterruptException:
         raise SqlTimeoutError(
             f"the statement was stopped after {limits.seconds:g} s", "ask for less, or raise the limit"
@@ -122,6 +128,12 @@ def _run(request: QueryRequest, streams: list[bytes]) -> bytes:
     finally:
         interrupter.stop()
         con.close()
+
+
+def _define(con: Any, definitions: list[str]) -> None:
+    """Make views and macros for this connection alone."""
+    if definitions:
+        con.execute(";".join(definitions))
 
 
 class _Interrupter:

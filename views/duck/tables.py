@@ -7,6 +7,7 @@ from typing import Any
 
 import duckdb
 
+from braid.views.duck.macros import inlined
 from braid.views.duck.projection import read_meta, reading
 from braid.views.duck.schema import Table
 from braid.views.projection import Stamp
@@ -29,8 +30,8 @@ class OpenTables:
         yield from relation.to_arrow_reader(_BATCH_ROWS)
 
     def rows(self, query: str, params: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of a query of our own."""
-        return self._con.execute(query, list(params)).fetchall()
+        """Return the rows of a query of our own, which may read views."""
+        return self._con.execute(inlined(query), list(params)).fetchall()
 
 
 @contextmanager

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 import braid
 from braid.ledger.record.envelope import DERIVATION_ROLES
 from braid.views.duck.definition import Macro
-from braid.views.duck.macros import MACROS, VIEWS
+from braid.views.duck.macros import MACROS, VIEWS, creation, inlined
+from braid.views.errors import SqlError
 
 if TYPE_CHECKING:
     from braid.ledger.read.trace import TraceNode
@@ -59,6 +61,33 @@ def test_each_has_its_comment_and_typed_parameters(asked: Store) -> None:
         assert row["comment"] == macro.comment
         assert row["names"] == [one.name for one in macro.parameters]
         assert [one.type for one in macro.parameters] in row["types"]
+
+
+def test_of_our_own_queries_views_are_written_out_with_what_they_read(asked: Store) -> None:
+    with asked.views.tables() as tables:
+        for view in VIEWS:
+            if view.name not in ("embeddings", "similar_to", "connections"):  # which ask variables of `sql`
+                (told,) = rows(asked, f"SELECT count(*) AS n FROM {view.name}")
+                assert tables.rows(f"SELECT count(*) FROM {view.name}") == [(told["n"],)], view.name
+    assert inlined("SELECT 1 FROM claims") == "SELECT 1 FROM claims"
+
+
+@pytest.mark.parametrize("name", ["RECORDS", '"records"', "main.records", "(FROM Records)"])
+def test_a_view_is_found_however_its_name_is_written(asked: Store, name: str) -> None:
+    assert rows(asked, f"SELECT count(*) > 0 AS some FROM {name}") == [{"some": True}]
+
+
+def test_what_names_a_view_in_no_plain_way_finds_it(asked: Store) -> None:
+    assert rows(asked, "SELECT count(*) > 0 AS some FROM query('FROM rec' || 'ords')") == [{"some": True}]
+    with pytest.raises(SqlError, match="contradictions"):
+        rows(asked, "FROM contradiction")
+    with pytest.raises(SqlError, match="timeline"):
+        rows(asked, "FROM timelin()")
+
+
+def test_a_table_of_ones_own_may_not_have_the_name_of_a_view(asked: Store) -> None:
+    with pytest.raises((SqlError, ValueError), match="facts"):
+        asked.sql("FROM facts", tables={"facts": pa.table({"subject": ["Eve"]})})
 
 
 def reached(node: TraceNode, direction: str) -> set[str]:
@@ -169,13 +198,12 @@ def test_a_zone_of_a_parameter_is_heeded(asked: Store) -> None:
 @pytest.mark.parametrize(
     ("edit", "name"),
     [
-        ("CREATE OR REPLACE MACRO timeline(actor := NULL) AS TABLE SELECT 'nothing' AS text", "timeline"),
-        ("CREATE OR REPLACE VIEW corrections AS SELECT 1 AS log_index", "corrections"),
-        ("DROP VIEW contradictions", "contradictions"),
+        ("CREATE MACRO timeline(actor := NULL) AS TABLE SELECT 'nothing' AS text", "timeline"),
+        ("CREATE VIEW corrections AS SELECT 1 AS log_index", "corrections"),
         ("CREATE MACRO more(x) AS x", "more(None)"),
     ],
 )
-def test_an_edited_definition_is_found(bench: Any, edit: str, name: str) -> None:
+def test_a_definition_in_the_file_is_found(bench: Any, edit: str, name: str) -> None:
     bench.say("one")
     bench.views.catch_up()
     assert bench.views.check() == []
@@ -183,7 +211,7 @@ def test_an_edited_definition_is_found(bench: Any, edit: str, name: str) -> None
         con.execute(edit)
     found = bench.views.check()
     assert found
-    assert all("not what this release defines" in finding.message for finding in found)
+    assert all("the file has none" in finding.message for finding in found)
     assert any(name in finding.message for finding in found)
     bench.views.replay("duck")
     assert bench.views.check() == []
@@ -192,10 +220,11 @@ def test_an_edited_definition_is_found(bench: Any, edit: str, name: str) -> None
 ASKED_ELSEWHERE = """
 import sys, duckdb
 with duckdb.connect(sys.argv[1], read_only=True) as con:
+    con.execute(sys.stdin.read())
     print(con.sql("FROM timeline('user')").fetchall()[0][-2])
     print(con.sql("SELECT count(*) FROM records").fetchall()[0][0])
     try:
-        con.sql("DROP VIEW records")
+        con.sql("DROP TABLE experiences")
     except duckdb.Error:
         print("refused")
 """
@@ -210,6 +239,7 @@ def test_another_program_reads_a_generation_while_the_owner_writes(bench: Any) -
         assert len(bench.rows("FROM timeline()")) == 38
         done = subprocess.run(
             [sys.executable, "-c", ASKED_ELSEWHERE, str(generation)],
+            input=";".join(creation()),
             stdout=subprocess.PIPE,
             text=True,
             check=True,

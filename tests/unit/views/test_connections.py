@@ -13,6 +13,7 @@ from braid.ledger.record.record import Claim, Content, Draft, ExperienceBody, Pr
 from braid.models.static import StaticEmbedder
 from braid.store import Store
 from braid.views.duck.check import check_content
+from braid.views.duck.macros import creation
 from braid.views.embedder import Vectors
 from braid.views.lance import similar
 from braid.views.lance.similar import LEAST, MOST_EACH, nearest_before
@@ -130,16 +131,17 @@ def test_another_client_of_duckdb_sees_the_rest(store: Store) -> None:
     assert ("SIMILAR_TO", second, first) in connected(store)
     store.views.close()
     with duckdb.connect(str(store.path / "views" / "duck" / "work.duckdb"), read_only=True) as con:
+        con.execute(";".join(creation()))
         assert con.execute("SELECT kind FROM connections").fetchall() == [("FOLLOWS",)]
 
 
-def test_an_edited_view_is_found(store: Store) -> None:
+def test_a_view_in_the_file_is_found(store: Store) -> None:
     say(store, SAID)
     store.replay("duck")
     file = store.path / "views" / "duck" / "work.duckdb"
     assert check_content(store.reader, file) == []
     with duckdb.connect(str(file)) as con:
-        con.execute("CREATE OR REPLACE VIEW refers_to AS SELECT * FROM refers_to WHERE false")
+        con.execute("CREATE VIEW refers_to AS SELECT * FROM links WHERE false")
     (finding,) = check_content(store.reader, file)
     assert "refers_to" in finding.message
 
