@@ -12,6 +12,8 @@ ARGS ?=
 # The wheel of pyright carries pyright, and its `nodejs` extra carries node: nothing is fetched at run time.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Images set it; thousands of processes would each compile what they import.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test unit soak soak-tests check lint format-check mypy pyright floors format bench faces gold torture fuzz clean distclean tree setup FORCE
 
@@ -30,7 +32,8 @@ test: .venv/.dev  ## Install what is needed and run the tests (ARGS='-k recall' 
 unit: .venv/.dev  ## Run the tests that start no process and never sleep (ARGS are passed on)
 	@$(PYTEST) -m 'not soak' tests/unit $(ARGS)
 
-soak: soak-tests  ## Run what `make test` leaves out, then torture and fuzz for some minutes each
+soak: soak-tests  ## Run what `make test` leaves out, look further for examples, then torture and fuzz for some minutes each
+	@HYPOTHESIS_PROFILE=soak $(PYTEST) -m 'hypothesis and not soak'
 	@$(MAKE) torture ARGS='--minutes 10'
 	@$(MAKE) fuzz ARGS=
 

@@ -25,11 +25,13 @@ if TYPE_CHECKING:
 SEED = 20_240_229
 
 # CI replays the same examples each time, so a red run is red for everyone; at a desk Hypothesis goes on looking and
-# keeps what it found in .hypothesis/. Deadlines measure the machine, not the code: pytest-timeout guards against hangs.
+# keeps what it found in .hypothesis/; the soak looks ten times as far. Deadlines measure the machine, not the code:
+# pytest-timeout guards against hangs.
+settings.register_profile("desk", max_examples=40, deadline=None, print_blob=True)
 settings.register_profile(
-    "ci", derandomize=True, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+    "ci", settings.get_profile("desk"), derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("desk", deadline=None, print_blob=True)
+settings.register_profile("soak", settings.get_profile("desk"), max_examples=400)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "desk"))
 
 # Stores wait for the disk at each append, tests make thousands of them, and no power is cut here: they lie in memory.
