@@ -131,6 +131,7 @@ def test_own_tasks_are_asked_kept_and_compared(own: Session, lab: Lab) -> None:
     assert done.err.endswith("braid: worse than the baseline\n")
 
 
+@pytest.mark.soak(first=True)
 def test_a_model_answers_the_same_tasks(own: Session, server: ModelServer) -> None:
     """Borne out once, nonsense once, then it hangs up: each time there is an answer, and tokens count."""
 

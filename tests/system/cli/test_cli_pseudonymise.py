@@ -75,6 +75,7 @@ def test_what_leaves_joins_as_before(asked: Session) -> None:
             assert after == [tuple(row.values()) for row in before]
 
 
+@pytest.mark.soak(first=True)
 def test_the_card_says_what_was_done(asked: Session) -> None:
     asked.well("export", "--pseudonymise", "open-data", "--keep-text")
     folder = asked.folder / "open-data"

@@ -9,6 +9,7 @@ import pytest
 from tests.system.cli.newcomer import BIN, lines, walk
 
 
+@pytest.mark.soak(first=True)
 @pytest.mark.timeout(180)
 def test_what_is_said_in_one_session_is_known_in_the_next(tmp_path: Path) -> None:
     assert len(lines()) == 5

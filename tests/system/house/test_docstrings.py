@@ -49,6 +49,7 @@ def test_the_rooms_are_found(tree: Tree) -> None:
     assert sum(public for public, _ in counted.values()) > 1000
 
 
+@pytest.mark.soak(first=True)
 def test_public_docstrings_are_complete(tree: Tree) -> None:
     assert [f"{gap.where}: lacks {gap.lacks}" for gap in tree.gaps() if gap.room in HELD] == []
 

@@ -117,6 +117,7 @@ def test_the_wheel_is_marked_as_typed(installed: Path, away: Path) -> None:
     assert run(installed / "python", "-c", code, cwd=away).strip() == "True"
 
 
+@pytest.mark.soak(first=True)
 def test_the_command_says_its_version(installed: Path, away: Path) -> None:
     assert VERSION in run(installed / "braid", "--version", cwd=away)
 

@@ -35,6 +35,7 @@ def measured(name: str) -> dict[str, dict[str, float]]:
     }
 
 
+@pytest.mark.soak(first=True)
 @pytest.mark.parametrize("name", ["build.jsonl", "adversarial.jsonl"])
 def test_no_domain_is_read_worse_than_it_was(name: str) -> None:
     """`BRAID_KEEP=1` keeps today's figures as the new baseline."""

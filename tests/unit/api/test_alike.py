@@ -184,6 +184,7 @@ def test_whatever_became_of_it(place: Path, expected: Answers, become: Callable[
         assert differing(answers(store), expected) == {}
 
 
+@pytest.mark.soak(first=True)
 def test_following_the_log_gives_what_a_rebuild_gives(base: Path, place: Path, expected: Answers) -> None:
     with_early_views(place, base.with_name("early"))
     with opened(place) as store:
@@ -192,6 +193,7 @@ def test_following_the_log_gives_what_a_rebuild_gives(base: Path, place: Path, e
         assert (store.learn().records, len(store)) == (0, size)
 
 
+@pytest.mark.soak(first=True)
 def test_a_reader_beside_it(place: Path, expected: Answers) -> None:
     with opened(place, shared=True), opened(place, read_only=True) as store:
         assert differing(answers(store), expected) == {}

@@ -117,6 +117,7 @@ def test_a_refused_plan_leaves_no_trace(store: Store, shop: Shop) -> None:
     assert (len(store), shop.keys) == (before, [])
 
 
+@pytest.mark.soak(first=True)
 @pytest.mark.parametrize(
     ("limits", "why"),
     [(ProgramLimits(steps=1), "it has run 1 steps, its limit"), (ProgramLimits(seconds=1.0), "its limit")],

@@ -8,11 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
-import lancedb
 import numpy as np
 import pytest
-from lancedb.index import FTS, Bitmap, BTree, IvfFlat
-from lancedb.query import MatchQuery
 
 from braid.views.lance import table as face
 from braid.views.lance.arrow import pa
@@ -135,6 +132,8 @@ class Whole:
     """By the whole package."""
 
     def __init__(self, folder: Path, *, create: bool) -> None:
+        import lancedb  # takes two seconds, which each process that collects tests would pay
+
         home = lancedb.connect(folder)
         self.table = home.create_table(NAME, schema=SCHEMA) if create else home.open_table(NAME)
 
@@ -159,6 +158,8 @@ class Whole:
         return query.limit(9).select(["n", "_distance"]).to_arrow()
 
     def matching(self, words: str, where: str) -> Any:
+        from lancedb.query import MatchQuery
+
         match: Any = MatchQuery
         query: Any = self.table.search(match(words, "text"), query_type="fts")
         query = query.where(where, prefilter=True) if where else query
@@ -175,11 +176,15 @@ class Whole:
         self.table.delete(where)
 
     def index(self) -> None:
+        from lancedb.index import FTS, Bitmap, BTree
+
         self.table.create_index("text", config=FTS())
         self.table.create_index("kind", config=Bitmap())
         self.table.create_index("n", config=BTree())
 
     def index_vectors(self) -> None:
+        from lancedb.index import IvfFlat
+
         config = IvfFlat(distance_type="dot", num_partitions=4, sample_rate=64, max_iterations=20)
         self.table.create_index("vector", config=config, name="vector_4", replace=True)
 
@@ -268,6 +273,8 @@ def test_one_goes_on_where_the_other_stopped(tmp_path: Path, doors: tuple[Openin
 
 def test_an_index_is_made_with_the_same_words() -> None:
     """The defaults that the package would give are written out here: they must not part."""
+    from lancedb.index import FTS, IvfFlat
+
     theirs = {name: getattr(value, "value", value) for name, value in vars(FTS()).items()}
     assert vars(face.FTS()) == theirs
     assert vars(face.IvfFlat(4)) == vars(IvfFlat(num_partitions=4))

@@ -271,6 +271,7 @@ def test_the_ends_of_the_calendar_are_a_legal_now(text: str, year: int, hours: i
         asked_time(text, now)
 
 
+@pytest.mark.soak(first=True)
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "text",

@@ -209,6 +209,7 @@ def test_derived_contradictions(
     check(rules)
 
 
+@pytest.mark.soak(first=True)
 @settings(max_examples=200)
 @given(st.data())
 def test_nogoods_are_never_all_in(data: st.DataObject) -> None:

@@ -82,6 +82,7 @@ EXPECTED = [
 ]
 
 
+@pytest.mark.soak(first=True)
 @pytest.mark.sample(10)
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda expected: expected[1])
 def test_what_a_person_would_expect(store: Store, expected: tuple[str, str, str | None, str, str]) -> None:
@@ -210,6 +211,7 @@ def test_contradictions_and_which_stands(store: Store) -> None:
     assert "lives_in" not in {one.rel for one in then}  # Edinburgh did not hold yet
 
 
+@pytest.mark.soak(first=True)
 def test_every_stance_is_made_again_byte_for_byte(store: Store) -> None:
     from braid.admin.rederivation import rederive
 
