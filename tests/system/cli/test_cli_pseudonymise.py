@@ -106,6 +106,7 @@ def test_the_card_says_what_was_done(asked: Session) -> None:
     assert not any("0926" in text for text in texts)  # forgotten
 
 
+@pytest.mark.soak(first=True)
 def test_a_key_that_is_kept_gives_the_same_pseudonyms_again(asked: Session) -> None:
     first = asked.well("export", "--pseudonymise", "one", "--key-file", "names.key")
     assert "holds a new key" in first.err
@@ -128,6 +129,7 @@ def test_a_key_that_is_kept_gives_the_same_pseudonyms_again(asked: Session) -> N
     )
 
 
+@pytest.mark.soak(first=True)
 def test_refusals(asked: Session) -> None:
     (asked.folder / "full").mkdir()
     asked.write("full/file", "x")

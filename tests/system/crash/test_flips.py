@@ -282,6 +282,7 @@ def test_no_bit_of_the_vault_can_change_unseen(store: Path) -> None:
                 Reader(store)
 
 
+@pytest.mark.soak(first=True)
 def test_a_flip_in_the_derived_index_is_made_good_or_refused(store: Path) -> None:
     (index,) = (store / "log").glob("*.idx")
     truth = everything(store)

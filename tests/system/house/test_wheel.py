@@ -122,6 +122,7 @@ def test_the_command_says_its_version(installed: Path, away: Path) -> None:
     assert VERSION in run(installed / "braid", "--version", cwd=away)
 
 
+@pytest.mark.soak(first=True)
 def test_the_lab_stays_at_home(wheel: Path, installed: Path, away: Path) -> None:
     with ZipFile(wheel) as packed:
         names = packed.namelist()
@@ -133,6 +134,7 @@ def test_the_lab_stays_at_home(wheel: Path, installed: Path, away: Path) -> None
     assert run(installed / "python", "-c", code, cwd=away).strip() == "None"
 
 
+@pytest.mark.soak(first=True)
 def test_the_gold_tasks_come_along(installed: Path, away: Path) -> None:
     code = "from braid.tools.gold.tasks import load; print(len(load().tasks))"
     assert run(installed / "python", "-c", code, cwd=away).strip() == "200"

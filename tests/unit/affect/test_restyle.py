@@ -94,6 +94,7 @@ def styles() -> st.SearchStrategy[Style]:
     return vads().map(style) | st.builds(Style, SHARES, st.floats(4, 40), st.booleans(), SHARES, SHARES)
 
 
+@pytest.mark.soak(first=True)
 @settings(max_examples=2000)
 @given(texts(), styles())
 def test_facts_are_what_they_were(text: str, manner: Style) -> None:

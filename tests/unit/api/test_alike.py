@@ -222,6 +222,7 @@ def test_after_an_erasure_by_another_process(place: Path, handles: tuple[Store, 
     assert other.verify(deep=True, rederive=True).findings == []
 
 
+@pytest.mark.soak(first=True)
 def test_as_of_then_is_what_it_was_then(base: Path, tmp_path: Path) -> None:
     """What came later says nothing of it: no record, no lesson, no salience."""
     shutil.copytree(base.with_name("early"), tmp_path / "store")

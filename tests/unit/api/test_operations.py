@@ -218,7 +218,7 @@ def unlike(one: Any, other: Any, *, exact: bool, place: str = "") -> list[str]:
     ]
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("name", ALL)
 def test_dispatch_gives_what_the_method_gives(name: str, scene: Scene, tmp_path: Path) -> None:
     known = ALL[name]
@@ -237,7 +237,7 @@ def test_dispatch_gives_what_the_method_gives(name: str, scene: Scene, tmp_path:
     jsonschema.Draft202012Validator(schema["response"] | {"$defs": schema["$defs"]}).validate(one)
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("name", ALL)
 def test_its_schema_describes_its_example(name: str) -> None:
     schema = json.loads((faces.ROOT / "docs" / "schema" / f"{name}.json").read_text("utf-8"))
@@ -278,7 +278,7 @@ def test_what_is_known_of_it_is_told(name: str) -> None:
         assert not isinstance(field.default, list | dict | set), field.name
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("name", ALL)
 def test_without_its_access_it_is_refused_and_nothing_happens(
     name: str, scene: Scene, tmp_path: Path

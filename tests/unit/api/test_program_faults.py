@@ -100,6 +100,7 @@ def died(store: Store, shop: Shop, *, repeatable: bool = False) -> str:
     return store.programs()[-1].id
 
 
+@pytest.mark.soak(first=True)
 def test_a_refused_plan_leaves_no_trace(store: Store, shop: Shop) -> None:
     before = len(store)
     with pytest.raises(PlanError, match="needs the permission 'write'; allowed: ask, read"):

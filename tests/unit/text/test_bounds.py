@@ -60,7 +60,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(24)
 @pytest.mark.parametrize(("shape", "name"), PAIRS)
 def test_reading_takes_time_in_proportion_to_the_text(name: str, shape: str) -> None:
     def made(size: int) -> str:
