@@ -7,7 +7,7 @@ import shutil
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Final, Protocol
 
@@ -64,7 +64,7 @@ def export_subject(
     found = _found(session, subject, anchor)
     sink = _sink(dest)
     try:
-        counts = _Export(session, found, anchor, sink).write(subject, now or datetime.now(UTC))
+        counts = _Export(session, found, anchor, sink).write(subject, now or session.now())
     except BaseException:
         sink.undo()
         raise

@@ -64,13 +64,13 @@ def lease_of(session: Session, plan: Plan) -> Lease:
     return Lease(os.uname().nodename, os.getpid(), token_hex(8), until)
 
 
-def refuse_taken(state: State, *, take_over: bool) -> None:
+def refuse_taken(state: State, now: datetime, *, take_over: bool) -> None:
     """Refuse a program that a run on another machine has, as far as anybody knows here; one of this machine has died:
     its lock was to be had."""
     holder = state.holder
     if holder is None or holder.host == os.uname().nodename or take_over:
         return
-    if datetime.now(holder.until.tzinfo) < holder.until:
+    if now < holder.until:
         raise ProgramTakenError(
             f"{state.id} is being run by {holder} until {holder.until:%Y-%m-%d %H:%M:%S %Z}; where that has died,"
             " take it over (--take-over)"

@@ -91,7 +91,7 @@ def resume(
     with RunLock(session, id):
         session.reader.refresh()
         state = state_of(session, id)
-        refuse_taken(state, take_over=take_over)
+        refuse_taken(state, session.now(), take_over=take_over)
         if state.is_over:
             if given or again:
                 raise ProgramStateError(f"{id} is over ({state.standing}): nothing more is taken for it")

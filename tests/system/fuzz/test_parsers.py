@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.system.fuzz.mutate import mutated
@@ -41,7 +41,6 @@ def test_every_target_reads_its_seeds() -> None:
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("name", TARGETS)
-@settings(max_examples=250)
 @given(data=st.data())
 def test_harmed_samples_are_read_alike(name: str, data: st.DataObject) -> None:
     seeds = sorted((CORPUS / name).iterdir())
@@ -51,7 +50,6 @@ def test_harmed_samples_are_read_alike(name: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@settings(max_examples=80)
 @given(
     data=st.binary(max_size=200)
     | st.text(max_size=100).map(lambda text: text.encode("utf-8", "surrogatepass"))

@@ -4,7 +4,7 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.affect.facts import facts
@@ -95,14 +95,12 @@ def styles() -> st.SearchStrategy[Style]:
 
 
 @pytest.mark.soak(first=True)
-@settings(max_examples=2000)
 @given(texts(), styles())
 def test_facts_are_what_they_were(text: str, manner: Style) -> None:
     """Before `restyle` would fall back on the text itself: the rules alone keep them."""
     assert facts(_styled(text, manner)) == facts(text)
 
 
-@settings(max_examples=500)
 @given(texts(), styles())
 def test_no_word_is_lost_or_moved(text: str, manner: Style) -> None:
     added = Counter(word for phrase in PHRASES for word in _words(phrase))
@@ -120,7 +118,6 @@ def _words(text: str) -> list[str]:
     return [bare for word in text.casefold().split() if (bare := word.strip(".,;"))]
 
 
-@settings(max_examples=250)
 @given(st.text(max_size=300), styles())
 def test_any_text_survives(text: str, manner: Style) -> None:
     assert facts(restyle(text, manner)) == facts(text)

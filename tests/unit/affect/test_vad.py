@@ -110,7 +110,6 @@ def test_what_is_not_understood_is_unsure_and_near_neutral(text: str) -> None:
     assert intensity(found.vad) < 0.45
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_has_a_tone_within_its_ranges(text: str) -> None:
     for found in (tone(text), read([text])[0]):

@@ -306,7 +306,6 @@ def said(known: Known, tones: Sequence[ToneReading], own: Felt | None, composer:
     st.none() | inputs.felts(),
     inputs.bases(),
 )
-@settings(max_examples=60, deadline=None)
 def test_no_tone_that_is_read_moves_an_answer(
     known: list[Known], asked: int, tones: Sequence[ToneReading], own: Felt | None, base: Base
 ) -> None:

@@ -290,6 +290,18 @@ def test_a_run_on_another_machine_is_waited_for(store: Store, shop: Shop) -> Non
     assert store.resume(id, tools=[shop.tool(repeatable=True)], take_over=True).standing == "answered"
 
 
+def test_a_run_on_another_machine_is_over_by_the_stores_clock(
+    store: Store, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = died(store, shop, repeatable=True)
+    state = state_of(store, id)
+    assert state.holder is not None
+    away = msgspec.structs.replace(state.holder, host="elsewhere")
+    store.session.append_drafts([draft_of(Taken(n=state.n, holder=away), id, (), None)])
+    monkeypatch.setattr(store.session, "_clock", lambda: away.until + timedelta(seconds=1))
+    assert store.resume(id, tools=[shop.tool(repeatable=True)]).standing == "answered"
+
+
 def test_repeating_with_a_key_begins_no_second_program(store: Store, shop: Shop) -> None:
     one = store.run_program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE, idempotency_key="tea-1")
     two = store.run_program("Tea?", plan=ORDER, tools=[shop.tool()], allow=WRITE, idempotency_key="tea-1")

@@ -132,7 +132,6 @@ def held_bytes(key: PuncturableKey) -> set[bytes]:
 
 
 @given(cases())
-@settings(max_examples=60)
 def test_no_cache_keeps_a_seed_above_an_erased_leaf(case: tuple[int, list[int], list[int]]) -> None:
     depth, gone, reads = case
     key = PuncturableKey.fresh(ROOT, depth)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.ledger.errors import ProofError
@@ -165,7 +165,6 @@ def test_an_edge_is_the_same_however_it_grew(steps: list[int]) -> None:
 
 
 @given(st.integers(0, 100_000), st.integers(0, 70_000))
-@settings(max_examples=50)
 def test_the_tiles_since_a_size_are_those_that_it_has_not(old: int, step: int) -> None:
     fresh = list(tiles_for_size(old + step, since=old))
     assert len(fresh) == len(set(fresh))

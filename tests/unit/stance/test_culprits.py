@@ -7,7 +7,7 @@ from random import Random
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.ledger.record.record import SourceType
@@ -134,7 +134,6 @@ def test_what_is_already_in_can_be_called_a_contradiction() -> None:
     assert held(net, "ax") == set()
 
 
-@settings(max_examples=150)
 @given(nogoods, st.permutations(ASSUMED), st.randoms(use_true_random=False))
 def test_nogoods_of_assumptions(bad: list[list[str]], ranked: list[str], random: Random) -> None:
     """The outcome is that of accepting from the top, whatever came first and whenever it was asked for."""
@@ -158,7 +157,6 @@ def test_nogoods_of_assumptions(bad: list[list[str]], ranked: list[str], random:
     assert held(net, ASSUMED) == accepted(ranked, [], bad)
 
 
-@settings(max_examples=150)
 @given(
     st.lists(
         st.tuples(
@@ -210,7 +208,6 @@ def test_derived_contradictions(
 
 
 @pytest.mark.soak(first=True)
-@settings(max_examples=200)
 @given(st.data())
 def test_nogoods_are_never_all_in(data: st.DataObject) -> None:
     """Also with out-lists below them, and with equal ranks."""

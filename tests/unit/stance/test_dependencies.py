@@ -2,7 +2,7 @@
 
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.stance.dependencies import Dependencies
@@ -32,7 +32,6 @@ def check(rests: Dependencies) -> None:
                     assert (label[blocker], stamp[blocker] < age) == (IN, True)
 
 
-@settings(max_examples=100)
 @given(st.integers(0, 2**32))
 def test_reasons_are_recorded_and_older(seed: int) -> None:
     random = Random(seed)

@@ -15,6 +15,9 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 WHOSE = {"assistant": "jonas", "two-friends": "nadia", "shop-owner": "ines"}
 
 
+pytestmark = pytest.mark.soak(first=True)  # a month of talk is learned, and asked of
+
+
 @pytest.fixture(scope="session")
 def histories(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("histories")
@@ -82,7 +85,6 @@ EXPECTED = [
 ]
 
 
-@pytest.mark.soak(first=True)
 @pytest.mark.sample(10)
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda expected: expected[1])
 def test_what_a_person_would_expect(store: Store, expected: tuple[str, str, str | None, str, str]) -> None:
@@ -211,7 +213,6 @@ def test_contradictions_and_which_stands(store: Store) -> None:
     assert "lives_in" not in {one.rel for one in then}  # Edinburgh did not hold yet
 
 
-@pytest.mark.soak(first=True)
 def test_every_stance_is_made_again_byte_for_byte(store: Store) -> None:
     from braid.admin.rederivation import rederive
 

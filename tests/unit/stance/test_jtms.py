@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.stance.explain import MAX_DEPTH, Why, WhyNot
@@ -34,14 +34,12 @@ def expected(given_rules: list[Rule], net: Network) -> dict[str, str]:
 # Labels.
 
 
-@settings(max_examples=200)
 @given(rules)
 def test_labels_are_the_well_founded_model(given_rules: list[Rule]) -> None:
     net, _ = network_of(given_rules)
     assert labels(net) == expected(given_rules, net)
 
 
-@settings(max_examples=200)
 @given(rules, st.lists(st.integers(0, 19), max_size=30))
 def test_every_change_leaves_the_labels_of_a_labeller_that_starts_anew(
     given_rules: list[Rule], switched: list[int]
@@ -59,7 +57,6 @@ def test_every_change_leaves_the_labels_of_a_labeller_that_starts_anew(
         assert labels(net) == expected([r for r, alive in zip(given_rules, live, strict=True) if alive], net)
 
 
-@settings(max_examples=150)
 @given(st.data())
 def test_larger_networks_under_batches_of_changes(data: st.DataObject) -> None:
     """Enough nodes for parts of a network to stay as they are, so that what is kept is put to the test."""
@@ -201,7 +198,6 @@ def walk(told: Why | WhyNot) -> Iterator[Why | WhyNot]:
         yield from walk(one)
 
 
-@settings(max_examples=150)
 @given(rules, st.lists(st.integers(0, 19), max_size=8))
 def test_every_why_ends_in_what_needs_no_support(given_rules: list[Rule], switched: list[int]) -> None:
     net, numbers = network_of(given_rules)

@@ -38,7 +38,7 @@ def check(found: list[Message | BadLine]) -> None:
 
 
 @pytest.mark.parametrize("name", FILES, ids=str)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     data=st.binary(max_size=300)
     | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass"))
@@ -49,7 +49,6 @@ def test_arbitrary_bytes(name: str, data: bytes) -> None:
 
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("name", FILES, ids=str)
-@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32))
 def test_mutated_samples(name: str, seed: int) -> None:
     check(read_bytes(name, mutated((EXPORTS / FILES[name]).read_bytes(), random.Random(seed))))
@@ -86,7 +85,6 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("name", JSON_FORMATS + LINE_FORMATS, ids=str)
-@settings(max_examples=150)
 @given(seed=st.integers(0, 2**32))
 def test_members_of_other_types(name: str, seed: int) -> None:
     chance = random.Random(seed)
@@ -120,7 +118,6 @@ def places_in(value: Any) -> Any:
             yield from places_in(each)
 
 
-@settings(max_examples=150)
 @given(seed=st.integers(0, 2**32))
 def test_choosing_never_fails_but_with_the_known_formats(seed: int) -> None:
     chance = random.Random(seed)
