@@ -24,6 +24,10 @@ def mended(parse: Parse) -> Parse:
             tokens[at] = token._replace(dep="nsubj", head=tokens[at + 1].head)
         elif (first := _subject_in_front(tokens, at)) is not None:
             tokens[at] = token._replace(dep="npadvmod", head=first)
+        elif _is_noun_for_mark(tokens, at):
+            over = tokens[at - 1]
+            tokens[at] = token._replace(dep=over.dep, head=over.head)
+            tokens[at - 1] = over._replace(dep="compound", head=at)
         elif (meant := _meant_in_front_of_not(tokens, at)) is not None:
             tokens[meant] = tokens[meant]._replace(dep=token.dep, head=token.head)
             tokens[at] = token._replace(dep="appos", head=meant)
@@ -115,6 +119,18 @@ def _is_subject_behind_and(tokens: list[Token], at: int) -> bool:
         and aux.tag in ("VBP", "VBZ", "VBD", "MD")
         and verb.dep == "conj"
         and not any(one.head == aux.head and one.dep in ("nsubj", "nsubjpass") for one in tokens)
+    )
+
+
+def _is_noun_for_mark(tokens: list[Token], at: int) -> bool:
+    """Farouk is on paternity leave so I do it: a noun that is taken for a mark."""
+    return (
+        at > 0
+        and tokens[at].dep == "punct"
+        and tokens[at].pos == "NOUN"
+        and tokens[at].text.isalpha()
+        and tokens[at - 1].pos == "NOUN"
+        and tokens[at - 1].dep in ("pobj", "dobj")
     )
 
 

@@ -11,6 +11,7 @@ from braid.learn import dates
 from braid.learn.page import Page
 from braid.learn.parse import changes, copula
 from braid.learn.parse.clauses import Clause
+from braid.learn.parse.misread import is_misread
 from braid.learn.parse.people import Whom, whom
 from braid.learn.parse.phrases import (
     from_beside,
@@ -83,6 +84,12 @@ _SETS: Final = listed("book reserve move change plan schedule arrange agree post
 """Deeds whose day is another's: what was set, not when."""
 _ENTERS: Final = listed("sign register enrol enroll")
 _TO_DAY: Final = re.compile(r"\b(?:to|for) (?:the )?\d")
+_FOR_DAY: Final = re.compile(
+    r"\bfor (?:the )?(?:\d{1,2}(?:st|nd|rd|th)\b|\d{1,2} (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\w+(?:th|rd|st|nd) of \w+)",
+    re.IGNORECASE,
+)
+"""Put me on the rota for 5 July: the day of what was put, not of the putting."""
 _PLEASE: Final = frozenset(("pls", "plz", "please"))
 _BARE_AUX: Final = frozenset(("do", "does", "did", "can", "could", "have", "has", "had", "is", "will"))
 _RUN_ON: Final = 20
@@ -114,7 +121,7 @@ def state(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> bool:
     if clause.mode == "possible" and not (clause.token.lemma == "like" and clause.under is None):
         return False
     tokens = clause.parse.tokens
-    if not _stands_alone(clause):
+    if not _stands_alone(clause) or is_misread(clause):
         return False
     if (clause.token.dep == "relcl" and not _is_told_of_head(clause)) or _is_of_which(clause):
         return False
@@ -501,8 +508,10 @@ def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> d
     text, when = part.text, page.turn.when
     lemma = clause.token.lemma.lower()
     is_set = type == "episode" and lemma in _SETS
-    if lemma in _ENTERS or (
-        is_set and (clause.child("dobj", "nsubjpass") is not None or _TO_DAY.search(text) is not None)
+    if (
+        lemma in _ENTERS
+        or (is_set and (clause.child("dobj", "nsubjpass") is not None or _TO_DAY.search(text) is not None))
+        or (type == "episode" and _FOR_DAY.search(text) is not None)
     ):
         return dates.NEVER  # booked for the 9th, signed up for June: when it will be, not when that was done
     if clause.tense == "past" and type == "episode":

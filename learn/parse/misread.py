@@ -1,0 +1,191 @@
+"""Clauses that the parse has seen where there is none, or with another's subject: nothing is read of them. Pure.
+
+Each check has its example. They look at what a reader of English sees at once and a small model does not: a number
+that doesn't agree, a verb taken for a name, a denial that goes no further than its comma.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from braid.learn.parse.clauses import Clause
+from braid.learn.parse.phrases import subtree
+from braid.learn.words import LIMBS, listed
+
+_DEEDS: Final = listed(
+    "sat felt slept lay stood fell left kept got went came took gave saw ate drank drove wrote lost met paid ran said "
+    "sent told thought tried used woke won had did made"
+)
+"""Deeds that open a diary's line, and are taken for a name there."""
+_ORDINAL: Final = re.compile(
+    r"(?:(?:twenty|thirty)-)?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|"
+    r"(?:thir|four|fif|six|seven|eigh|nine)teenth|twentieth|thirtieth)",
+    re.IGNORECASE,
+)
+_SIDES: Final = LIMBS | listed("side ear eye lung breast temple")
+_DREAMT: Final = re.compile(
+    r"\b(?:dreamt|dreamed|(?:a|the|this|that) (?:\w+ )?dream)(?: that)?\s*$", re.IGNORECASE
+)
+_IN_PLACE: Final = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
+_INITIAL: Final = re.compile(r"[A-Z]\.")
+_OUGHT: Final = frozenset(("should", "must", "could", "might", "ought"))
+_BARE_FORMS: Final = frozenset(("VB", "VBP"))
+_PAST_FORMS: Final = frozenset(("VBD", "VBZ", "VBN"))
+
+
+def is_misread(clause: Clause) -> bool:
+    """Whether a clause is none, or of another subject than the parse says."""
+    return any(check(clause) for check in _CHECKS)
+
+
+def _is_deed_for_name(clause: Clause) -> bool:
+    """Sat facing forward; 32 keys instead, fits rev C."""
+    if clause.subject is None:
+        return False
+    subject = clause.parse.tokens[clause.subject]
+    return subject.tag in ("VBZ", "VBD", "VBP") or (clause.subject == 0 and subject.text.lower() in _DEEDS)
+
+
+def _is_number_for_name(clause: Clause) -> bool:
+    """Two stops not one; twenty-fifth, went like clockwork."""
+    if clause.subject is None or clause.lemma in ("be", "cost"):
+        return False
+    subject = clause.parse.tokens[clause.subject]
+    if any(
+        clause.parse.tokens[child].dep in ("prep", "nummod")
+        for child in clause.parse.children(clause.subject)
+    ):
+        return False  # two of the four
+    return subject.pos == "NUM" or _ORDINAL.fullmatch(subject.text) is not None
+
+
+def _is_of_who_comes_later(clause: Clause) -> bool:
+    """The part came late, fitted today, Marek rode up the hill: who fitted it isn't said."""
+    tokens, subject = clause.parse.tokens, clause.subject
+    if subject is None or subject < clause.verb or tokens[subject].head == clause.verb:
+        return False
+    return any(
+        token.pos == "VERB" and any(tokens[child].dep == "nsubj" for child in clause.parse.children(at))
+        for at, token in enumerate(tokens[: clause.verb])
+    )
+
+
+def _is_in_place_of(clause: Clause) -> bool:
+    """A white box instead of a grey one gets warm: not the grey one."""
+    between = _between(clause)
+    return between is not None and _IN_PLACE.search(between) is not None
+
+
+def _is_behind_colon(clause: Clause) -> bool:
+    """Dr Holm: sumatriptan up to 100."""
+    between = _between(clause)
+    return between is not None and ":" in between.split()
+
+
+def _between(clause: Clause) -> str | None:
+    tokens = clause.parse.tokens
+    if clause.subject is None or clause.subject > clause.verb:
+        return None
+    return " ".join(token.text for token in tokens[clause.subject + 1 : clause.verb])
+
+
+def _is_alternative(clause: Clause) -> bool:
+    """3,960, or I go to court."""
+    tokens, subject = clause.parse.tokens, clause.subject
+    if subject is None or subject > clause.verb or tokens[subject].head != clause.verb:
+        return False
+    lead = min(subtree(clause.parse, subject))
+    return lead > 0 and tokens[lead - 1].text.lower() == "or"
+
+
+def _is_initial(clause: Clause) -> bool:
+    """It fits rev C. tested on my board."""
+    return (
+        clause.subject is not None
+        and _INITIAL.fullmatch(clause.parse.tokens[clause.subject].text) is not None
+    )
+
+
+def _is_other_form(clause: Clause) -> bool:
+    """She doesn't want tablets yet, repeat in three months; he found a mistake, braille for lift: no verbs of hers or
+    his, since no word joins them, and their form is another.
+    """
+    tokens, verb = clause.parse.tokens, clause.verb
+    above = clause.token.head
+    if clause.token.dep != "conj" or clause.token.tag not in _BARE_FORMS or above >= verb:
+        return False
+    kept = [tokens[child] for child in clause.parse.children(verb)]
+    if any(one.dep in ("nsubj", "nsubjpass", "aux", "auxpass") for one in kept):
+        return False
+    if any(token.dep == "cc" for token in tokens[above + 1 : verb]):
+        return False
+    denied = any(tokens[child].dep == "neg" for child in clause.parse.children(above))
+    return denied or tokens[above].tag in _PAST_FORMS
+
+
+def _is_cut_short(clause: Clause) -> bool:
+    """I've burned my, you know."""
+    tokens = clause.parse.tokens
+    return any(
+        tokens[child].dep == "dobj" and tokens[child].tag == "PRP$"
+        for child in clause.parse.children(clause.verb)
+    )
+
+
+def _is_of_another_number(clause: Clause) -> bool:
+    """Seven black phones and two white ones, and one of these has a crack: not the seven."""
+    tokens, subject = clause.parse.tokens, clause.subject
+    if (
+        subject is None
+        or tokens[subject].head != clause.verb
+        or tokens[subject].tag != "NNS"
+        or clause.lemma == "be"
+    ):
+        return False
+    auxes = [tokens[child] for child in clause.parse.children(clause.verb) if tokens[child].dep == "aux"]
+    return (auxes[0] if auxes else clause.token).tag == "VBZ"
+
+
+def _is_only_to_be_said(clause: Clause) -> bool:
+    """The greeting should say we open at nine."""
+    if clause.reporter is None:
+        return False
+    tokens = clause.parse.tokens
+    above = tokens[clause.reporter].head
+    return any(tokens[child].text.lower() in _OUGHT for child in clause.parse.children(above))
+
+
+def _is_side(clause: Clause) -> bool:
+    """Fractured a finger, left hand."""
+    tokens = clause.parse.tokens
+    at = clause.child("dobj")
+    return (
+        clause.token.text.lower() == "left"
+        and at is not None
+        and tokens[at].text.lower() in _SIDES
+        and not clause.parse.children(at)
+    )
+
+
+def _is_dreamt(clause: Clause) -> bool:
+    """Had a dream we hit a band."""
+    if clause.subject is None:
+        return False
+    return _DREAMT.search(clause.parse.text[: clause.parse.tokens[clause.subject].start]) is not None
+
+
+_CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
+    _is_deed_for_name,
+    _is_number_for_name,
+    _is_of_who_comes_later,
+    _is_in_place_of,
+    _is_behind_colon,
+    _is_alternative,
+    _is_initial,
+    _is_other_form,
+    _is_cut_short,
+    _is_of_another_number,
+    _is_only_to_be_said,
+    _is_side,
+    _is_dreamt,
+)
