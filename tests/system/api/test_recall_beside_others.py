@@ -166,7 +166,7 @@ def test_where_the_store_lies_is_told_of_no_part(store: braid.Store, monkeypatch
         assert str(store.path.parent) not in str(answer.degraded)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_a_correction_waits_for_nobody_at_the_catalogue(store: braid.Store) -> None:
     store.learn()
     first = next(record.id for record in store.read() if b"Porto" in (record.raw or b""))

@@ -75,7 +75,7 @@ def test_what_leaves_joins_as_before(asked: Session) -> None:
             assert after == [tuple(row.values()) for row in before]
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_the_card_says_what_was_done(asked: Session) -> None:
     asked.well("export", "--pseudonymise", "open-data", "--keep-text")
     folder = asked.folder / "open-data"
@@ -106,7 +106,7 @@ def test_the_card_says_what_was_done(asked: Session) -> None:
     assert not any("0926" in text for text in texts)  # forgotten
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_a_key_that_is_kept_gives_the_same_pseudonyms_again(asked: Session) -> None:
     first = asked.well("export", "--pseudonymise", "one", "--key-file", "names.key")
     assert "holds a new key" in first.err
@@ -129,7 +129,7 @@ def test_a_key_that_is_kept_gives_the_same_pseudonyms_again(asked: Session) -> N
     )
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_refusals(asked: Session) -> None:
     (asked.folder / "full").mkdir()
     asked.write("full/file", "x")

@@ -49,7 +49,7 @@ def test_init_says_what_to_pin_and_where_things_are(empty: Session) -> None:
         assert words in done.err
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_init_takes_all_its_options(empty: Session) -> None:
     empty.write("secret", "open sesame\n")
     empty.well(

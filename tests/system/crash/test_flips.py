@@ -206,7 +206,7 @@ def blanked_bytes(reader: Reader) -> Iterator[int]:
         yield from range(extent.body_at, extent.body_at + extent.body_len)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_opening_anew_refuses_too_and_never_cuts(store: Path) -> None:
     """A flip in what a head covers is no torn tail: neither a reader nor a writer may go on with less."""
     (segment,) = (store / "log").glob("*.seg")
@@ -267,7 +267,7 @@ def test_no_bit_of_the_guard_can_change_unseen(store: Path) -> None:
                 Reader(store)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_no_bit_of_the_vault_can_change_unseen(store: Path) -> None:
     vault = store / "vault"
     store_id = load_settings(store).store_id
@@ -282,7 +282,7 @@ def test_no_bit_of_the_vault_can_change_unseen(store: Path) -> None:
                 Reader(store)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_a_flip_in_the_derived_index_is_made_good_or_refused(store: Path) -> None:
     (index,) = (store / "log").glob("*.idx")
     truth = everything(store)

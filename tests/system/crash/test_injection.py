@@ -83,7 +83,7 @@ def seeded(cells: list[Cell]) -> list[Cell]:
     return random.Random(SEED).sample(cells, len(cells))
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("act", [act for act in ACTS if act not in SLOW])
 def test_a_step_fails_but_was_done_or_was_lost(matrix: Matrix, act: str) -> None:

@@ -229,7 +229,7 @@ def nothing_more(_store: Path, _outcome: Outcome) -> None:
     """Look at nothing beyond what every scene must hold."""
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_init_leaves_a_whole_store_or_none(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     empty = stage.folder / "empty"
     empty.mkdir()
@@ -272,7 +272,7 @@ def test_rolling_into_new_segments(
     assert play_to_death(stage, base(), "roll", monkeypatch, nothing_more) > 20
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_forgetting_and_recovering(
     stage: Stage, base: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -408,7 +408,7 @@ def test_a_sweep_of_every_class_ends_the_same_wherever_it_died(
     assert play_to_death(stage, world, "keep", monkeypatch, all_is_gone, every=1 if TORTURE else 5) > 8
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_a_compaction_loses_nothing(
     stage: Stage, base: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -153,7 +153,7 @@ def test_it_is_whole_or_not_at_all(play: Play, base: Path, tmp_path: Path, what:
         assert (again["status"], made(world)) == (0, (WHOLE[what], 0)), points[at]
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_two_that_reconcile_at_once_write_one_stance(play: Play, base: Path, tmp_path: Path) -> None:
     world = tmp_path / "world"
     shutil.copytree(base, world)

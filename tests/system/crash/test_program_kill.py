@@ -74,7 +74,7 @@ def test_a_run_that_is_killed_is_gone_on_with(world: Path, tmp_path: Path, kill:
     check(folder)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("kill", LAST)
 def test_a_resumption_that_is_killed_is_gone_on_with(world: Path, tmp_path: Path, kill: str) -> None:
@@ -86,7 +86,7 @@ def test_a_resumption_that_is_killed_is_gone_on_with(world: Path, tmp_path: Path
     check(folder)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_of_processes_that_resume_one_program_one_goes_on(world: Path, tmp_path: Path) -> None:
     folder = tmp_path / "w"
     shutil.copytree(world, folder)

@@ -142,7 +142,7 @@ def test_an_exclusive_handle_keeps_sharers_waiting_and_then_lets_them_in(store: 
     assert set(told) < set(audited(store))
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("kill", ["wal.write.done@61", "wal.sync@120", "guard.write.renamed@1"])
 def test_one_is_killed_and_the_other_goes_on(store: Path, kill: str) -> None:

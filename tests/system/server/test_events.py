@@ -128,7 +128,7 @@ def marked(value: Any, chance: random.Random) -> Any:
     return value if chance.random() < 0.9 else MARK
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_whatever_is_asked_no_word_of_it_is_logged(logged: tuple[Store, io.StringIO], seed: int) -> None:

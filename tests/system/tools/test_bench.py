@@ -43,7 +43,7 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> list[Figure]:
     return taken
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_what_decisions_cost_is_counted_with_the_prices_given(tmp_path: Path) -> None:
     measure = costs(None, Prices(read=2.0, written=10.0))
     taken = list(take([10], only=["cost"], also=[measure], folder=tmp_path, slice_s=0.002, rounds=1))

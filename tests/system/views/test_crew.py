@@ -56,7 +56,7 @@ def stretches(bench: Any) -> list[tuple[int, int]]:
     return [(one.stamp.position, len(one.hashes)) for one in made]
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_the_content_is_that_of_a_rebuild_by_one(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     by_one = rebuilt(filled, monkeypatch, 10**9)
     by_many = rebuilt(filled, monkeypatch, 10)

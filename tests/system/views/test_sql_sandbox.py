@@ -163,7 +163,7 @@ GREEDY = [
 ]
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(("statement", "error"), GREEDY)
 def test_limits_hold(asked: Any, statement: str, error: type[SqlError]) -> None:

@@ -193,7 +193,7 @@ def killed(folder: Path, point: str, expected: Result) -> None:
     assert World(folder).recovered() == expected
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.sample(8)
 @pytest.mark.parametrize("point", [points[-1] for points in STEPS.values()])
 def test_a_process_that_is_killed_at_a_step_loses_nothing(

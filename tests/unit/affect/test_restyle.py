@@ -94,7 +94,7 @@ def styles() -> st.SearchStrategy[Style]:
     return vads().map(style) | st.builds(Style, SHARES, st.floats(4, 40), st.booleans(), SHARES, SHARES)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @given(texts(), styles())
 def test_facts_are_what_they_were(text: str, manner: Style) -> None:
     """Before `restyle` would fall back on the text itself: the rules alone keep them."""

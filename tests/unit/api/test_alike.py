@@ -184,7 +184,7 @@ def test_whatever_became_of_it(place: Path, expected: Answers, become: Callable[
         assert differing(answers(store), expected) == {}
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_following_the_log_gives_what_a_rebuild_gives(base: Path, place: Path, expected: Answers) -> None:
     with_early_views(place, base.with_name("early"))
     with opened(place) as store:
@@ -193,7 +193,7 @@ def test_following_the_log_gives_what_a_rebuild_gives(base: Path, place: Path, e
         assert (store.learn().records, len(store)) == (0, size)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_a_reader_beside_it(place: Path, expected: Answers) -> None:
     with opened(place, shared=True), opened(place, read_only=True) as store:
         assert differing(answers(store), expected) == {}
@@ -222,7 +222,7 @@ def test_after_an_erasure_by_another_process(place: Path, handles: tuple[Store, 
     assert other.verify(deep=True, rederive=True).findings == []
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_as_of_then_is_what_it_was_then(base: Path, tmp_path: Path) -> None:
     """What came later says nothing of it: no record, no lesson, no salience."""
     shutil.copytree(base.with_name("early"), tmp_path / "store")

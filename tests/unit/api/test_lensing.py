@@ -165,7 +165,7 @@ def _applied(store: Store, view: View) -> list[braid.Record]:
     return [store.get(link.id) for id in ids for link in store.get(id).targets("applied_to")]
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_a_chain_stays_short_and_each_record_is_linked_a_few_times(store: Store) -> None:
     for at in range(64):
         say(store, f"You must pay bill {at}.", day=at)

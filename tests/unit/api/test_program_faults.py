@@ -100,7 +100,7 @@ def died(store: Store, shop: Shop, *, repeatable: bool = False) -> str:
     return store.programs()[-1].id
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_a_refused_plan_leaves_no_trace(store: Store, shop: Shop) -> None:
     before = len(store)
     with pytest.raises(PlanError, match="needs the permission 'write'; allowed: ask, read"):
@@ -118,7 +118,7 @@ def test_a_refused_plan_leaves_no_trace(store: Store, shop: Shop) -> None:
     assert (len(store), shop.keys) == (before, [])
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("limits", "why"),
     [(ProgramLimits(steps=1), "it has run 1 steps, its limit"), (ProgramLimits(seconds=1.0), "its limit")],

@@ -110,7 +110,7 @@ def test_it_says_what_it_is(embedder: Embedder) -> None:
     assert isinstance(embedder.remote, bool)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.sample(3)
 def test_any_text_becomes_a_unit_vector(embedder: Embedder) -> None:
     found = embedder.embed(TEXTS)
@@ -119,7 +119,7 @@ def test_any_text_becomes_a_unit_vector(embedder: Embedder) -> None:
     assert np.allclose(np.linalg.norm(found, axis=1), 1.0, atol=1e-5)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.sample(3)
 def test_the_same_text_gives_the_same_vector_whatever_is_beside_it(embedder: Embedder) -> None:
     found = embedder.embed(TEXTS)

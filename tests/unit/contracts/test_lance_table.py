@@ -256,7 +256,7 @@ def test_what_one_writes_the_other_reads(tmp_path: Path, doors: tuple[Opening, O
         assert one["boats "]
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_one_goes_on_where_the_other_stopped(tmp_path: Path, doors: tuple[Opening, Opening]) -> None:
     """Both write the same in turns, each to what the other has left: two tables come out alike."""
     for folder, order in (("one", doors), ("other", doors[::-1])):

@@ -97,7 +97,7 @@ def test_a_long_turn_is_read_on_behind_its_twenty_thousandth_character() -> None
         assert found["allergic_to"] == "shellfish"
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_a_turn_ends_for_the_reader_where_a_sentence_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where what is read ends, no claim of half a sentence is made, and what is behind is counted."""
     most = 2_000

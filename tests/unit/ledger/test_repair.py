@@ -307,7 +307,7 @@ def test_little_room_is_told(filled: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert only(filled).name == "space"
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_a_passphrase_is_asked_for_nothing(tmp_path: Path) -> None:
     braid.init(tmp_path / "locked", passphrase="secret")
     assert found(tmp_path / "locked") == []

@@ -365,7 +365,7 @@ def dying_after(count: int) -> Any:
     return hook
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_the_store_holds_what_the_list_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(

@@ -11,7 +11,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 LOCOMO = Path(__file__).parents[4] / "shared" / "data" / "locomo"
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(("top_k", "sessions"), [(50, 0.88), (10, 0.86)])
 def test_the_examples_are_found(top_k: int, sessions: float) -> None:

@@ -207,7 +207,7 @@ def test_derived_contradictions(
     check(rules)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 @given(st.data())
 def test_nogoods_are_never_all_in(data: st.DataObject) -> None:
     """Also with out-lists below them, and with equal ranks."""

@@ -15,7 +15,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 WHOSE = {"assistant": "jonas", "two-friends": "nadia", "shop-owner": "ines"}
 
 
-pytestmark = pytest.mark.soak(first=True)  # a month of talk is learned, and asked of
+pytestmark = pytest.mark.soak  # a month of talk is learned, and asked of
 
 
 @pytest.fixture(scope="session")

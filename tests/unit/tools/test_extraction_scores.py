@@ -405,7 +405,7 @@ def test_an_evaluation_sums_up(result: dict[str, Any]) -> None:
     assert speed["of_parser_alone"] is not None
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_an_evaluation_is_drawn_the_same_each_time(result: dict[str, Any]) -> None:
     drawn = plotted(result)
     assert drawn == plotted(result)

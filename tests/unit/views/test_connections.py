@@ -77,7 +77,7 @@ def test_each_kind_has_its_rows_and_each_row_names_its_records(store: Store) -> 
     assert rows["FOLLOWS"]["to_index"] == store.reader.index_of(first)
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_what_is_gone_takes_its_rows_and_the_past_keeps_them(store: Store) -> None:
     first, second, third = (say(store, SAID) for _ in range(3))
     reading = read(store, first, Claim(subject="Maya", rel="lives_in", object="Porto"))

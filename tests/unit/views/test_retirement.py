@@ -56,7 +56,7 @@ def state(bench: Any, record: Any) -> Standing:
     return found
 
 
-@pytest.mark.soak(first=True)
+@pytest.mark.soak
 def test_readings_of_a_retired_reader_have_no_say_and_come_back_without_the_event(bench: Any) -> None:
     turn = bench.say("I live in Porto.", occurred_at=DAY)[0]
     before = reading(bench, turn.id, "Porto", OLD)
