@@ -9,6 +9,7 @@ from dataclasses import is_dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from functools import cache
 from inspect import Parameter, signature
 from pathlib import PurePath
 from typing import (
@@ -163,10 +164,17 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     table: str | None
     """The table or view of `sql` that has a row for each item of the list (docs/schema.md)."""
     errors: tuple[type[Exception], ...]
-    free: tuple[str, ...]
-    """Members of the request that hold JSON of the caller's own."""
-    local: tuple[str, ...]
-    """Keyword arguments of the function that aren't data: models, open files, callbacks."""
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """Members of the request that hold JSON of the caller's own."""
+        return _free_of(self.request)
+
+    @property
+    def local(self) -> tuple[str, ...]:
+        """Keyword arguments of the function that aren't data: models, open files, callbacks."""
+        parameters = signature(self.run).parameters.values()
+        return tuple(each.name for each in parameters if each.kind is Parameter.KEYWORD_ONLY)
 
     @property
     def room(self) -> str:
@@ -266,6 +274,11 @@ _OPERATIONS: Final[dict[str, Operation]] = {}
 _BY_FUNCTION: Final[dict[Callable[..., Any], Operation]] = {}
 
 
+@cache
+def _free_of(request: type[Request]) -> tuple[str, ...]:
+    return tuple(name for name, hint in get_type_hints(request).items() if _is_free(hint))
+
+
 def _is_free(hint: Any) -> bool:
     return hint is Any or any(_is_free(each) for each in get_args(hint))
 
@@ -322,12 +335,6 @@ def operation(
             page_key=page_key,
             table=table,
             errors=errors,
-            free=tuple(name for name, hint in get_type_hints(request).items() if _is_free(hint)),
-            local=tuple(
-                each.name
-                for each in signature(function).parameters.values()
-                if each.kind is Parameter.KEYWORD_ONLY
-            ),
         )
         _OPERATIONS[name] = _BY_FUNCTION[function] = found
         return function

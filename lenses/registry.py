@@ -1,11 +1,13 @@
 """Finds the lenses that are installed: this package's, and those of other packages in the entry-point group."""
 
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from braid.lenses.errors import UnknownLensError
 from braid.lenses.lens import Lens
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP: Final = "braid.lenses"
 """The entry-point group: name of the lens → a subclass of `Lens`."""
@@ -25,6 +27,8 @@ class InstalledLenses(NamedTuple):
 @cache
 def installed() -> InstalledLenses:
     """Every lens: this package's first, then those of other packages in the order of their names."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - a lens is asked for less often than this is imported
+
     found: dict[str, Lens] = {}
     troubles: list[str] = []
     for entry in sorted(entry_points(group=GROUP), key=_place):
@@ -40,7 +44,7 @@ def installed() -> InstalledLenses:
     return InstalledLenses(found, tuple(troubles))
 
 
-def _loaded(entry: EntryPoint) -> Lens:
+def _loaded(entry: "EntryPoint") -> Lens:
     lens = entry.load()()
     if not isinstance(lens, Lens):
         raise TypeError("it is no Lens")
@@ -51,7 +55,7 @@ def _loaded(entry: EntryPoint) -> Lens:
     return lens
 
 
-def _place(entry: EntryPoint) -> tuple[int, str, str]:
+def _place(entry: "EntryPoint") -> tuple[int, str, str]:
     ours = entry.value.startswith(_OWNER) and entry.name in OURS
     return (OURS.index(entry.name) if ours else len(OURS), entry.name, entry.value)
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, Final
 
 import numpy as np
@@ -33,15 +33,25 @@ MOST_ASKED: Final = 48
 
 @cache
 def packaged() -> "CrossEncoder | None":
-    """Return the packaged model, one for the process; None where onnxruntime isn't installed."""
-    return CrossEncoder() if find_spec("onnxruntime") is not None else None
+    """Return the packaged model, one for the process, which begins to load with it; None where onnxruntime isn't
+    installed.
+    """
+    if find_spec("onnxruntime") is None:
+        return None
+    model = CrossEncoder()
+    # Most of it is done without Python's lock, and its first caller has other things to do before it asks. No daemon:
+    # the program's end waits for what it has begun in C++.
+    Thread(target=model.load, name="braid-cross-encoder").start()
+    return model
 
 
 os.register_at_fork(after_in_child=packaged.cache_clear)  # another thread may have been loading it
 
 
 class CrossEncoder:
-    """Reads a question and a turn together. Loaded when it is first asked; safe to share between threads."""
+    """Reads a question and a turn together. Loaded when it is first asked, at the latest; safe to share between
+    threads.
+    """
 
     name = f"{NAME}-{WEIGHTS_SHA256[:12]}"
 
@@ -52,20 +62,24 @@ class CrossEncoder:
         self._turn = Lock()
         self._loaded: tuple[Any, Any] | RerankError | None = None
 
-    def scores(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return float64[n]: the log-odds that each text answers, against that nothing does.
-
-        Raises RerankError where the model's file is missing or damaged, or onnxruntime isn't there; that is remembered.
-        """
-        found = np.empty(len(texts), dtype=np.float64)
+    def load(self) -> None:
+        """Load the model, unless that has been done; what it fails by, `scores` raises."""
         with self._turn:
             if self._loaded is None:
                 try:
                     self._loaded = self._load()
                 except RerankError as error:
                     self._loaded = error
-        if isinstance(self._loaded, RerankError):
-            raise self._loaded
+
+    def scores(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return float64[n]: the log-odds that each text answers, against that nothing does.
+
+        Raises RerankError where the model's file is missing or damaged, or onnxruntime isn't there; that is remembered.
+        """
+        found = np.empty(len(texts), dtype=np.float64)
+        self.load()
+        if self._loaded is None or isinstance(self._loaded, RerankError):
+            raise self._loaded or RerankError(f"{self.name} isn't loaded")
         tokenizer, session = self._loaded
         asked, *read = tokenizer.encode_batch(
             [readable(each) for each in (question, *texts)], add_special_tokens=False

@@ -7,10 +7,9 @@ forget, never to erase.
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, NamedTuple, Protocol, get_args
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
-from msgspec import Meta
 
 from braid.ledger.record.record import Asks
 from braid.ledger.record.source import BELIEVED, is_least
@@ -18,13 +17,10 @@ from braid.stance.claims import RecordedClaim, clash, of_one, overlap
 from braid.stance.culprit import STANDING
 from braid.stance.fold import GroundedRecord
 from braid.stance.precedence import advantage
+from braid.stance.proposal import CHANGES, Action, Proposal
 from braid.stance.reconcile import reconcile
 from braid.stance.values import is_finer, same, stemmed
 
-Action = Literal["ADD", "UPDATE", "DELETE", "NONE"]
-ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
-CHANGES: Final = ("UPDATE", "DELETE")
-"""What supersedes a claim that is known."""
 Order = tuple[datetime, int, int]
 TOP_K: Final = 10
 """So many living claims are shown with a candidate at most."""
@@ -34,19 +30,6 @@ _SOURCES: Final = 2
 """So many independent sources make a DELETE of what is only inferred."""
 _INFERRED: Final = STANDING["inferred"]
 _SOURCE: Final = {4: "corrected", 3: "stated", 2: "observed", 1: "inferred"}
-
-
-class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a decider would do. `target`: the temporary id of a claim that was shown; `confidence`: the candidate's,
-    and `target_confidence` the target's where doubt lowers it.
-    """
-
-    action: Action
-    target: str | None = None
-    confidence: Annotated[float, Meta(ge=0, le=1)] = 1.0
-    reason: Annotated[str, Meta(max_length=200)] = ""
-    review_needed: bool = False
-    target_confidence: Annotated[float, Meta(ge=0, le=1)] | None = None
 
 
 class ShownClaim(NamedTuple):

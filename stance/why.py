@@ -3,23 +3,10 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-import msgspec
-
 from braid.stance.explain import Failed, Why, WhyNot
 from braid.stance.fold import Folded
 from braid.stance.jtms import Label
-
-
-class Reason(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One node of an explanation. `id` is the record that it is, or that makes it; `needs` is what it rests on, or
-    lacks; `unless` what would defeat it, or does.
-    """
-
-    text: str
-    label: str
-    id: str = ""
-    needs: tuple["Reason", ...] = ()
-    unless: tuple["Reason", ...] = ()
+from braid.stance.reason import Reason
 
 
 def explain(folded: Folded, node: str, ids: Mapping[int, str], at: datetime | None) -> Reason:
@@ -77,17 +64,3 @@ def _span(since: datetime, until: datetime, at: datetime | None) -> str:
     parts += [f"from {since:%Y-%m-%d}"] if since.year > 1 else []
     parts += [f"until {until:%Y-%m-%d}"] if until.year < 9999 else []
     return ", but only ".join((parts[0], " ".join(parts[1:]))) if at and len(parts) > 1 else " ".join(parts)
-
-
-def lines(reason: Reason, margin: str = "") -> Iterator[str]:
-    """Yield an explanation as an indented tree."""
-    stack = [(reason, margin, "")]
-    while stack:
-        one, indent, lead = stack.pop()
-        mark = {"in": "+", "out": "-"}.get(one.label, "?")
-        tail = f"  {one.id}" if one.id else ""
-        yield f"{indent}{mark} {lead}{one.text}{tail}"
-        word = "unless " if one.label == "in" else "but "
-        below = [(each, f"{indent}  ", "needs " if one.label != "in" else "from ") for each in one.needs]
-        below += [(each, f"{indent}  ", word) for each in one.unless]
-        stack += reversed(below)

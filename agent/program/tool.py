@@ -7,7 +7,6 @@ there, and goes on from the log with what is brought back.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from hashlib import sha256
-from importlib.metadata import entry_points
 from typing import Any, Final, Literal
 
 import msgspec
@@ -83,6 +82,8 @@ class Toolbox:
 
 def installed() -> list[Tool]:
     """Return the tools that other packages bring; raise ValueError for an entry point that is no tool of its name."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - it takes .02 s, and few programs call a tool
+
     found: list[Tool] = []
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         tool = entry.load()

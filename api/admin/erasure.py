@@ -33,7 +33,6 @@ from braid.log.operations import Read, read
 from braid.operation import Id, Request, Response, operation
 from braid.session import Session
 from braid.settings import settings
-from braid.text.naming import naming
 from braid.wal.errors import OutcomeUnknownError
 
 _ID: Final = "exp_2025-05-17T09:00:00Z_0000000300ab"
@@ -372,6 +371,8 @@ def _within(session: Session, scope: dict[str, str], says: Sequence[str]) -> lis
     """Return the records of a scope, and of names, by reading the log itself: a projection may lag, or leave out the
     forgotten. What an operator signed about the store itself, such as a setting, is none of them.
     """
+    from braid.text.naming import naming
+
     session.reader.need_vault()
     named = naming(says) if says else None
     found: list[int] = []

@@ -15,6 +15,7 @@ from braid.ledger.erase import erasure as erasing
 from braid.ledger.erase.cascade import plan
 from braid.ledger.erase.erasure import Certificate
 from braid.ledger.errors import InvalidRecordError, KeyRefusedError, NoVaultError, ReadOnlyError
+from braid.ledger.read.gathered import ROLES
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.envelope import DERIVATION_ROLES
 from braid.ledger.record.ids import RecordId
@@ -217,8 +218,6 @@ def _replaced(reader: Reader, before: datetime) -> Iterator[int]:
     """Yield what somebody said before a time and a living record of its kind has replaced."""
     if not reader.backlinks.superseding:
         return
-    from braid.ledger.read.lineage import ROLES  # numpy is loaded with it
-
     _, roles, targets = reader.backlinks.every()
     standings = reader.standings()
     for index in sorted(set(targets[roles == ROLES.index(SUPERSEDES)].tolist())):

@@ -1,6 +1,7 @@
 """What is set in a store: listed, and changed by a signed event each."""
 
 import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Annotated, Any, Final
 
@@ -16,7 +17,6 @@ from braid.operation import Json, Request, Response, operation
 from braid.refusal import wanted_at
 from braid.session import Session
 from braid.settings import EVENT, Settings, fold_of
-from braid.text.terms import says_something
 from braid.wal.errors import OutcomeUnknownError
 
 _WRITES: Final = (ReadOnlyError, KeyRefusedError, OutcomeUnknownError)
@@ -99,6 +99,16 @@ def change_setting(session: Session, asked: ChangeSetting) -> SettingChanged:
         return SettingChanged(setting=_state(session, asked.key), is_new=before != value)
 
 
+def _check_terms(terms: Sequence[str], text: str) -> None:
+    """Refuse a term that says nothing, which the type allows: a list in the log that has one such term would be passed
+    over with all its others.
+    """
+    from braid.text.terms import says_something
+
+    if not all(map(says_something, terms)):
+        raise InvalidRequestError(f"redacted_terms: {_FORMS['redacted_terms']}, not {text!r}")
+
+
 def _value(key: str, text: str) -> Any:
     """Return a value of a key's type."""
     known = Settings.__struct_fields__
@@ -113,9 +123,8 @@ def _value(key: str, text: str) -> Any:
         why = _FORMS.get(key) or f"{wanted_at(Settings, key)}{_or_none(key)}"
         given = re.sub(r"//[^/\s]*@", "//…@", text)  # what stands there may be a password
         raise InvalidRequestError(f"{key}: {why}, not {given!r}") from None
-    if key == "redacted_terms" and not all(map(says_something, found)):
-        # Not of the type: a list in the log that has one such term would be passed over with all its others.
-        raise InvalidRequestError(f"{key}: {_FORMS[key]}, not {text!r}")
+    if key == "redacted_terms":
+        _check_terms(found, text)
     if found == "full":
         raise InvalidRequestError(
             "phase full is not offered yet: it waits for the decisions to be checked again where they are applied,"

@@ -11,7 +11,6 @@ from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.lenses.errors import UnknownLensError
 from braid.log import drafts
 from braid.operation import Id, Instant, Name, Request, Response, ScopedAsOf, operation
-from braid.providers.composing import gated, keep
 from braid.search.question import AskedText, Audience, TopK, refuse_empty
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
@@ -75,6 +74,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     AccessDeniedError where it would write and may not, and what appending raises. RemoteModelError for a model that
     the settings keep away. See docs/answers.md.
     """
+    session.reranker()  # a cross-encoder begins to load, beside all that is imported here
     from braid.agent.answer.pipeline import FOUND, TOP_K, Step, answer
     from braid.answers.after import earlier_answer
     from braid.answers.mind import StoreMind, flagged
@@ -85,7 +85,11 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     if asked.now is not None:
         utc(asked.now)
     session.refresh()
-    composer, gate = gated(session, composer, "ask")
+    gate = None
+    if composer is not None:
+        from braid.providers.composing import gated
+
+        composer, gate = gated(session, composer, "ask")
     if asked.write:
         _ = session.writer
         session.require("ask appends its answer (unless write=False), which", "write")
@@ -137,11 +141,10 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     began = perf_counter()
     batch, names = batch_of(given, resolved, scope, after=asked.after)
     written = session.append_drafts(batch)
-    keep(
-        session,
-        gate,
-        [*(one.id for one in given.citations), *(one.id for one in written)],
-    )
+    if gate is not None:
+        from braid.providers.composing import keep
+
+        keep(session, gate, [*(one.id for one in given.citations), *(one.id for one in written)])
     placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
     return reply_of(given, resolved, placed, [*given.steps, step], flags)

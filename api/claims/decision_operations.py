@@ -9,7 +9,7 @@ from braid.ledger.record.ids import RecordId
 from braid.log import drafts
 from braid.operation import Response, ScopedAsOf, operation
 from braid.session import Session
-from braid.stance.decide import Action
+from braid.stance.proposal import Action
 
 if TYPE_CHECKING:
     from braid.text.chat import ChatModel

@@ -13,18 +13,10 @@ from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import Scope
 from braid.session import Session
 from braid.stance.claims import RecordedClaim
-from braid.stance.decide import (
-    ACTIONS,
-    CHANGES,
-    Decided,
-    Proposal,
-    decide_one,
-    gives_way,
-    said_order,
-    strongest,
-)
+from braid.stance.decide import Decided, decide_one, gives_way, said_order, strongest
 from braid.stance.fold import Folded, fold
 from braid.stance.precedence import backdated
+from braid.stance.proposal import ACTIONS, CHANGES, Proposal
 from braid.stance.rivals import alikes, in_order
 
 if TYPE_CHECKING:

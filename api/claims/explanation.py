@@ -15,8 +15,9 @@ from braid.session import Session
 from braid.stance.entry import is_own
 from braid.stance.fold import Folded, fold
 from braid.stance.precedence import backdated
+from braid.stance.reason import Reason
 from braid.stance.reconcile import Reconciliation
-from braid.stance.why import Reason, explain
+from braid.stance.why import explain
 
 
 def explained(session: Session, id: str) -> Explanation:

@@ -11,17 +11,8 @@ from braid.claims.decision_operations import ModelDisagreement, ModelReport
 from braid.learn.model.decider import ModelDecider
 from braid.ledger.record.ids import RecordId
 from braid.stance.claims import RecordedClaim
-from braid.stance.decide import (
-    ACTIONS,
-    CHANGES,
-    Action,
-    Decided,
-    Order,
-    Proposal,
-    decide_one,
-    gives_way,
-    said_order,
-)
+from braid.stance.decide import Decided, Order, decide_one, gives_way, said_order
+from braid.stance.proposal import ACTIONS, CHANGES, Action, Proposal
 from braid.stance.values import stemmed
 
 

@@ -18,7 +18,7 @@ from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.log import drafts
 from braid.operation import Id, Instant, Request, Response, Scoped, ScopedAsOf, operation
 from braid.session import Session
-from braid.stance.why import Reason, lines
+from braid.stance.reason import Reason, lines
 from braid.wal.errors import OutcomeUnknownError
 
 Question = Annotated[str, msgspec.Meta(min_length=1, description="A question in plain words.")]

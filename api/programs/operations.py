@@ -19,7 +19,6 @@ from braid.ledger.record.ids import RecordId
 from braid.log import drafts
 from braid.operation import Id, Instant, Json, Name, Request, Response, Scoped, operation
 from braid.programs.program import Program, ProgramSummary, cited_by
-from braid.providers.composing import gated, keep_of_program
 from braid.search.question import refuse_empty
 from braid.session import Session
 
@@ -75,6 +74,7 @@ def run_program(
     from braid.programs.plan import plan_for, toolbox
     from braid.programs.resources import Resources
     from braid.programs.run import Begin, begin
+    from braid.providers.composing import gated, keep_of_program
 
     refuse_empty(asked.question)
     session.refresh()
@@ -141,6 +141,7 @@ def resume(
     from braid.programs import run
     from braid.programs.plan import toolbox
     from braid.programs.resources import Resources
+    from braid.providers.composing import gated, keep_of_program
 
     session.refresh()
     _ = session.writer

@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple, cast
 from braid.learn.model.repair import mended
 from braid.stance.claims import ALWAYS, FOREVER, RecordedClaim
 from braid.stance.culprit import STANDING
-from braid.stance.decide import ACTIONS, Proposal, ShownClaim, UndecidedError
+from braid.stance.decide import ShownClaim, UndecidedError
+from braid.stance.proposal import ACTIONS, Proposal
 from braid.text.chat import ChatError, ChatMessage, ChatModel, ChatNotAskedError, Completion
 from braid.text.fence import disarmed, escaped, fence_of
 from braid.text.redact import Redactor

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 import msgspec
 
 from braid.ledger.errors import ErasedError, InvalidRecordError, UnknownRecordError
+from braid.ledger.read.gathered import number_of
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.envelope import DERIVATION_ROLES, Envelope, Link
 from braid.ledger.record.ids import RecordId
@@ -193,7 +194,7 @@ def doomed_blobs(reader: Reader, targets: Sequence[int]) -> list[str]:
     names = {name for index in targets for name, _ in reader.envelope(index).blobs}
     if names:
         erased = reader.control.erased
-        from braid.ledger.read.lineage import Lineage, number_of  # noqa: PLC0415 - numpy is loaded with it
+        from braid.ledger.read.lineage import Lineage  # noqa: PLC0415 - numpy is loaded with it
 
         for envelope, _ in Lineage(reader).naming("blob", {number_of(name) for name in names}):
             if envelope.index not in erased:

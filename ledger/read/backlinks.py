@@ -6,33 +6,17 @@ or puts into a projection changes no answer.
 
 from collections.abc import Iterable
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from braid.ledger.read import spans
-from braid.ledger.read.lineage import ROLES, Gathered, Lineage, SpanEdges
+from braid.ledger.read.gathered import Gathered
 from braid.ledger.record.envelope import DERIVATION_ROLES
 from braid.ledger.record.standing import SUPERSEDES, supports_of
 
 if TYPE_CHECKING:
+    from braid.ledger.read.lineage import Lineage, SpanEdges
     from braid.ledger.read.reader import Reader
-
-_Back = tuple[int, str]
-_PLACE: Final = {role: place for place, role in enumerate(ROLES)}
-
-
-class _Run(NamedTuple):
-    """Links sorted by what they lead to, in log order for each: three columns."""
-
-    targets: Any
-    children: Any
-    roles: Any
-
-    def of(self, index: int) -> list[_Back]:
-        start, stop = np.searchsorted(self.targets, (index, index + 1)).tolist()
-        children, roles = self.children[start:stop].tolist(), self.roles[start:stop].tolist()
-        return [(child, ROLES[role]) for child, role in zip(children, roles, strict=True)]
+    from braid.ledger.read.runs import Back, Runs
 
 
 class Backlinks:
@@ -40,22 +24,24 @@ class Backlinks:
 
     def __init__(self, reader: "Reader") -> None:
         self._reader = reader
-        self._lineage = Lineage(reader)
         self._lock = RLock()
-        self._runs: list[_Run] = []
+        self._kept: Runs | None = None
+        """Of spans that are whole: none of a small log, which so needs no numpy."""
+        self._spans: Lineage | None = None
         self._followed: int = 0
         """How many records have been looked at."""
         self._gathered = Gathered()
         """Of the span that is not whole yet."""
-        self._open: dict[int, list[_Back]] = {}
+        self._open: dict[int, list[Back]] = {}
         """The links of that span, and of spans with more than are kept."""
         self._superseding = 0
 
-    def of(self, index: int) -> list[_Back]:
+    def of(self, index: int) -> "list[Back]":
         """Return (log index, role) of every link to a record, in log order, up to the log's present end."""
         with self._lock:
             self._up_to_date()
-            return [*(back for run in self._runs for back in run.of(index)), *self._open.get(index, ())]
+            kept = self._kept.of(index) if self._kept is not None else []
+            return [*kept, *self._open.get(index, ())]
 
     def every(self) -> tuple[Any, Any, Any]:
         """Return all links by the records that have them, in log order: whose (int64), roles (places in `ROLES`), and
@@ -63,16 +49,7 @@ class Backlinks:
         """
         with self._lock:
             self._up_to_date()
-            open_ = [
-                (child, _PLACE[role], target) for target, backs in self._open.items() for child, role in backs
-            ]
-            loose = np.array(open_, np.int64).reshape(-1, 3)
-            kept = [(run.children, run.roles, run.targets) for run in self._runs]
-        columns = [
-            np.concatenate([loose[:, n], *(run[n].astype(np.int64) for run in kept)]) for n in range(3)
-        ]
-        order = np.argsort(columns[0], kind="stable")
-        return columns[0][order], columns[1][order], columns[2][order]
+            return self._runs().with_open(self._open)
 
     @property
     def superseding(self) -> int:
@@ -80,6 +57,20 @@ class Backlinks:
         with self._lock:
             self._up_to_date()
             return self._superseding
+
+    # numpy is loaded with these two, for .05 s: by a log with a span that is whole.
+
+    def _lineage(self) -> "Lineage":
+        from braid.ledger.read.lineage import Lineage  # noqa: PLC0415 - see above
+
+        self._spans = self._spans or Lineage(self._reader)
+        return self._spans
+
+    def _runs(self) -> "Runs":
+        from braid.ledger.read.runs import Runs  # noqa: PLC0415 - see above
+
+        self._kept = self._kept or Runs()
+        return self._kept
 
     def _up_to_date(self) -> None:
         """Follow the log; where that breaks off, the next question begins again: what is half known is not known."""
@@ -90,7 +81,7 @@ class Backlinks:
             raise
 
     def _forget(self) -> None:
-        self._runs = []
+        self._kept = None
         self._followed = 0
         self._superseding = 0
         self._gathered = Gathered()
@@ -98,31 +89,29 @@ class Backlinks:
 
     def _follow(self) -> None:
         """Take in what came since: spans as they are kept, the rest from the log."""
-        size, fresh = self._reader.size, list[tuple[int, SpanEdges]]()
+        size, fresh = self._reader.size, list["tuple[int, SpanEdges]"]()
         while self._followed < size:
             n = self._followed >> spans.SPAN_BITS
-            kept = self._lineage.at(n) if self._followed == n << spans.SPAN_BITS else None
+            starts_whole = self._followed == n << spans.SPAN_BITS and (n + 1) << spans.SPAN_BITS <= size
+            kept = self._lineage().at(n) if starts_whole else None
             if kept is None:
                 fresh += self._read(self._stretch(n + 1, size))
             else:
                 fresh.append((n, kept))
-                self._superseding += int(np.count_nonzero(kept.links["role"] == _PLACE[SUPERSEDES]))
+                self._superseding += kept.count(SUPERSEDES)
                 self._followed = (n + 1) << spans.SPAN_BITS
         if fresh:
-            self._runs.append(_sorted([_columns(n, edges) for n, edges in fresh]))
-            while len(self._runs) > 1 and len(self._runs[-2].targets) <= 2 * len(self._runs[-1].targets):
-                # As many runs as the logarithm of their links: each link is sorted that often at most.
-                self._runs[-2:] = [_sorted(self._runs[-2:])]
+            self._runs().add(fresh)
 
     def _stretch(self, n: int, size: int) -> int:
         """Return where reading the log ends: where a span begins that is kept, and no frame goes on into it."""
-        while n << spans.SPAN_BITS < size and (self._lineage.goes_on(n) or self._lineage.at(n) is None):
+        while n << spans.SPAN_BITS < size and (self._lineage().goes_on(n) or self._lineage().at(n) is None):
             n += 1
         return min(n << spans.SPAN_BITS, size)
 
-    def _read(self, stop: int) -> list[tuple[int, SpanEdges]]:
+    def _read(self, stop: int) -> "list[tuple[int, SpanEdges]]":
         """Read the log up to `stop`; keep and return the spans that are whole by then."""
-        n, whole = self._followed >> spans.SPAN_BITS, list[tuple[int, SpanEdges]]()
+        n, whole = self._followed >> spans.SPAN_BITS, list["tuple[int, SpanEdges]"]()
         for envelope, links in self._reader.envelopes(self._followed, stop, members=("links", "blobs")):
             while envelope.index >> spans.SPAN_BITS > n:
                 whole += self._close_span(n)
@@ -137,30 +126,18 @@ class Backlinks:
         self._followed = stop
         return whole
 
-    def _close_span(self, n: int) -> list[tuple[int, SpanEdges]]:
+    def _close_span(self, n: int) -> "list[tuple[int, SpanEdges]]":
         """Keep a span that is whole; one of too many links stays in memory instead."""
-        edges, gathered = self._gathered.edges(), self._gathered
+        edges = self._lineage().keep(n, self._gathered)
         self._gathered = Gathered()
         if edges is None:
             return []
-        self._lineage.keep(n, gathered)
         first = n << spans.SPAN_BITS
-        for target in np.unique(edges.links["target"]).tolist():
+        for target in set(edges.links["target"].tolist()):
             left = [back for back in self._open.pop(target, ()) if back[0] < first]
             if left:  # of a span of too many links
                 self._open[target] = left
         return [(n, edges)]
-
-
-def _columns(n: int, edges: SpanEdges) -> _Run:
-    links = edges.links
-    return _Run(links["target"], links["child"].astype(np.uint64) + (n << spans.SPAN_BITS), links["role"])
-
-
-def _sorted(runs: list[_Run]) -> _Run:
-    targets, children, roles = (np.concatenate(columns) for columns in zip(*runs, strict=True))
-    order = np.argsort(targets, kind="stable")
-    return _Run(targets[order], children[order], roles[order])
 
 
 class SignedEdges:

@@ -3,32 +3,24 @@
 It may be believed that nothing is missing and nothing put in (`spans`).
 """
 
-from array import array
 from collections.abc import Generator, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
-from blake3 import blake3
 
 from braid.ledger.read import spans
+from braid.ledger.read.gathered import PLACES, ROLES, Gathered
 from braid.ledger.read.spans import SpanContents, Spans
 from braid.ledger.record.envelope import DERIVATION_ROLES, Envelope, Link
 
 if TYPE_CHECKING:
     from braid.ledger.read.reader import Reader
 
-MOST_EDGES: Final = 1 << 20
-"""Of one kind; a span with more is read from the log each time."""
 DENSE: Final = 256
 """From so many hits in a span on, reading it through is sooner done than reading them one by one."""
 What = Literal["support", "blob"]
-ROLES: Final = (
-    "parent", "evidence", "applied_to", "support", "candidate", "experience", "supersedes", "target", "kept",
-)  # fmt: skip
-"""The roles of links by the number that stands for each in a file."""
 DERIVES: Final = np.array([role in DERIVATION_ROLES for role in ROLES])
-_NUMBER: Final = {role: number for number, role in enumerate(ROLES)}
 _MAGIC: Final = b"BRAIDLN2"
 _LINK: Final = np.dtype([("child", "<u2"), ("role", "u1"), ("target", "<u8")])
 _BLOB: Final = np.dtype([("child", "<u2"), ("target", "<u8")])
@@ -43,35 +35,20 @@ class SpanEdges(NamedTuple):
     blobs: Any
     """Structured array; `target` is the number of a blob's name (`number_of`)."""
 
+    def count(self, role: str) -> int:
+        """Return how many links have a role."""
+        return int(np.count_nonzero(self.links["role"] == PLACES[role]))
+
     def of(self, what: What) -> Any:
         """Return the edges that a search goes by: the derivation links, or the blobs."""
         return self.links[DERIVES[self.links["role"]]] if what == "support" else self.blobs
 
 
-class Gathered:
-    """The edges of a span while it is read."""
-
-    def __init__(self) -> None:
-        self._links = (array("H"), array("B"), array("Q"))
-        self._blobs = (array("H"), array("Q"))
-
-    def add(self, envelope: Envelope, links: list[Link]) -> None:
-        child = envelope.index & ((1 << spans.SPAN_BITS) - 1)
-        children, roles, targets = self._links
-        if len(targets) <= MOST_EDGES:  # what is beyond is not kept anyway: no memory for it
-            children.extend([child] * len(links))
-            roles.extend([_NUMBER[link.role] for link in links])
-            targets.extend([link.index for link in links])
-        holders, names = self._blobs
-        if len(names) <= MOST_EDGES:
-            holders.extend([child] * len(envelope.blobs))
-            names.extend([number_of(name) for name, _ in envelope.blobs])
-
-    def edges(self) -> SpanEdges | None:
-        """Return them; None where they are too many to be kept."""
-        if max(len(self._links[2]), len(self._blobs[1])) > MOST_EDGES:
-            return None
-        return SpanEdges(_table(_LINK, self._links), _table(_BLOB, self._blobs))
+def _edges_of(gathered: Gathered) -> SpanEdges | None:
+    """Return what was gathered of a span, as it is kept; None where it is too much to be kept."""
+    if gathered.is_too_much:
+        return None
+    return SpanEdges(_table(_LINK, gathered.links), _table(_BLOB, gathered.blobs))
 
 
 def _table(of: Any, columns: Sequence[Any]) -> Any:
@@ -79,13 +56,6 @@ def _table(of: Any, columns: Sequence[Any]) -> Any:
     for name, column in zip(of.names, columns, strict=True):
         table[name] = column
     return table
-
-
-def number_of(blob: str) -> int:
-    """Return 64 bits for a blob's name, whatever text a writer has put there: one that is no digest must not hinder
-    an erasure.
-    """
-    return int.from_bytes(blake3(blob.encode()).digest(8), "little")
 
 
 def _naming(table: Any, wanted: set[int]) -> list[int]:
@@ -179,8 +149,9 @@ class Lineage:
         kept = self._spans.read(n)
         return None if kept is None or kept.records < 1 << spans.SPAN_BITS else SpanEdges(*kept.tables)
 
-    def keep(self, n: int, gathered: Gathered) -> None:
-        """Write down what the envelopes of a whole span name."""
-        edges = gathered.edges()
+    def keep(self, n: int, gathered: Gathered) -> SpanEdges | None:
+        """Write down what the envelopes of a whole span name, and return it; None where it is too much to be kept."""
+        edges = _edges_of(gathered)
         if edges is not None:
             self._spans.write(n, SpanContents(1 << spans.SPAN_BITS, list(edges)))
+        return edges

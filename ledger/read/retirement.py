@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from braid.ledger.errors import ErasedError
+from braid.ledger.read.gathered import ROLES
 from braid.ledger.record.envelope import Envelope
 from braid.ledger.record.record import READING, Draft, EventBody, Provenance
 
@@ -95,8 +96,6 @@ class Retirements:
     def readings(self, method: str, below: int) -> Iterator[int]:
         """Yield the readings of a method under `below`: reads every record of the log that has a parent."""
         children, roles, _ = self._reader.backlinks.every()
-        from braid.ledger.read.lineage import ROLES  # noqa: PLC0415 - with numpy
-
         for index in dict.fromkeys(children[roles == ROLES.index("parent")].tolist()):
             if index < below and self.method_of(index) == method:
                 yield index
@@ -104,8 +103,6 @@ class Retirements:
     def methods(self, below: int) -> set[str]:
         """Return the methods that have readings under `below`: reads every record of the log that has a parent."""
         children, roles, _ = self._reader.backlinks.every()
-        from braid.ledger.read.lineage import ROLES  # noqa: PLC0415 - with numpy
-
         parents = dict.fromkeys(children[roles == ROLES.index("parent")].tolist())
         return {method for index in parents if index < below and (method := self.method_of(index))}
 

@@ -14,8 +14,9 @@ import msgspec
 from braid.ledger.record.record import Claim, Confidence, ExperienceBody, Provenance, SourceType
 from braid.ledger.record.source import SourceClass
 from braid.stance.claims import Place, RecordedClaim, claims_in
-from braid.stance.decide import CHANGES, Action, Decider, Proposal, decide
+from braid.stance.decide import Decider, decide
 from braid.stance.precedence import backdated
+from braid.stance.proposal import CHANGES, Action, Proposal
 from braid.stance.voice import Backing, person
 from braid.tools.evaluation.entities import wilson
 

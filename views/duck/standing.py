@@ -11,7 +11,8 @@ from typing import Final
 import msgspec
 
 from braid.ledger.read.backlinks import SignedEdges, affected
-from braid.ledger.read.lineage import DERIVES, ROLES
+from braid.ledger.read.gathered import ROLES
+from braid.ledger.read.lineage import DERIVES
 from braid.ledger.read.reader import LogEntry, Reader
 from braid.ledger.record.envelope import DERIVATION_ROLES
 from braid.ledger.record.standing import SUPERSEDES, Standings

@@ -70,13 +70,13 @@ def numbers(column: Any) -> Any:
 
 def _vectors(values: list[Any], type_: Any) -> Any:
     """Return numpy vectors, some of them None, as an Arrow array without a Python float for each number."""
-    here = [value for value in values if value is not None]
-    if not here:
+    here = np.array([value is not None for value in values])
+    if not here.any():
         return pa.nulls(len(values), type_)
-    dense = pa.FixedSizeListArray.from_arrays(
-        pa.array(np.concatenate(here).astype(np.float32, copy=False)), type_.list_size
-    )
-    if len(here) == len(values):
-        return dense
-    places = iter(range(len(here)))
-    return dense.take(pa.array([None if value is None else next(places) for value in values], pa.int64()))
+    dense = np.zeros((len(values), type_.list_size), dtype=np.float32)
+    for row, value in zip(dense, values, strict=True):
+        if value is not None:
+            row[:] = value
+    # By its buffers: both `take` and a mask have Arrow import pyarrow.compute, for .05 s.
+    bits = pa.py_buffer(np.packbits(here, bitorder="little"))
+    return pa.Array.from_buffers(type_, len(values), [bits], children=[pa.array(dense.reshape(-1))])

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from braid.learn.model.decider import UNASKED, ModelDecider
-from braid.stance.decide import CHANGES
+from braid.stance.proposal import CHANGES
 from braid.tools.evaluation.decisions import cases_of, judged, scores
 
 pytestmark = pytest.mark.soak

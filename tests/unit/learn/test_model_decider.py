@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 from braid.learn.model.decider import MOST_FAILURES, ModelDecider, prompt, schema
-from braid.stance.decide import Proposal, decide, shown_for
+from braid.stance.decide import decide, shown_for
+from braid.stance.proposal import Proposal
 from braid.text.chat import ChatBudgetError, ChatError, Completion
 from tests.unit.learn.model_double import LATE, Says, SaysInTurn
 from tests.unit.stance.claimed import claim, say

@@ -22,6 +22,7 @@ from msgspec import structs
 from braid.ledger.erase import cascade
 from braid.ledger.erase.erasure import erase
 from braid.ledger.errors import IntegrityError
+from braid.ledger.read import gathered as edges
 from braid.ledger.read import lineage, spans
 from braid.ledger.read import reader as reading
 from braid.ledger.read.backlinks import Backlinks
@@ -272,7 +273,7 @@ def test_without_a_vault_nothing_is_kept(store: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_span_of_too_many_edges_is_read_each_time(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lineage, "MOST_EDGES", 9)
+    monkeypatch.setattr(edges, "MOST_EDGES", 9)
     with closing(Reader(store)) as reader:
         target = memories(reader)[2]
         expected = by_reading(reader, [target], monkeypatch)
@@ -354,7 +355,7 @@ def test_what_a_full_disk_has_left_is_for_the_erasure(store: Path) -> None:
 
 
 def test_a_span_of_many_edges_takes_no_memory_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lineage, "MOST_EDGES", 1000)
+    monkeypatch.setattr(edges, "MOST_EDGES", 1000)
     links = [Link("parent", 1, "m") for _ in range(500)]
     envelope = Envelope(
         braid=1,
@@ -369,7 +370,7 @@ def test_a_span_of_many_edges_takes_no_memory_for_them(monkeypatch: pytest.Monke
         commit="",
         body=("", 0),
     )
-    gathered = lineage.Gathered()
+    gathered = edges.Gathered()
     tracemalloc.start()
     try:
         for _ in range(500):
@@ -378,7 +379,7 @@ def test_a_span_of_many_edges_takes_no_memory_for_them(monkeypatch: pytest.Monke
     finally:
         tracemalloc.stop()
     assert held < 100_000  # 250,000 edges would be 2.5 MB
-    assert gathered.edges() is None
+    assert gathered.is_too_much
 
 
 def test_a_record_that_states_another_index_is_refused(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -437,7 +438,7 @@ def test_only_its_owner_can_read_it(store: Path) -> None:
 def test_what_is_kept_is_a_function_of_the_span() -> None:
     """What SPEC §9.6 says of the sizes: a change of one would need another magic."""
     assert SPAN_BITS == 12
-    assert lineage.number_of("00" * 32) == int.from_bytes(blake3(b"00" * 32).digest()[:8], "little")
+    assert edges.number_of("00" * 32) == int.from_bytes(blake3(b"00" * 32).digest()[:8], "little")
     assert sorted(DERIVATION_ROLES) == [
         "applied_to",
         "candidate",
@@ -447,7 +448,7 @@ def test_what_is_kept_is_a_function_of_the_span() -> None:
         "support",
     ]
     assert (lineage._LINK.itemsize, lineage._BLOB.itemsize) == (11, 10)
-    assert set(lineage.ROLES) == LINK_ROLES
+    assert set(edges.ROLES) == LINK_ROLES
 
 
 def linking(reader: Reader) -> dict[int, list[tuple[int, str]]]:
@@ -493,7 +494,7 @@ def test_who_links_is_never_told_by_a_file_that_was_edited(
         (store / "vault").unlink()
     elif damage == "too many":
         shutil.rmtree(store / FOLDER)
-        monkeypatch.setattr(lineage, "MOST_EDGES", 9)
+        monkeypatch.setattr(edges, "MOST_EDGES", 9)
     with closing(Reader(store)) as reader:
         backlinks = Backlinks(reader)
         assert [backlinks.of(at) for at in range(reader.size)] == [

@@ -11,7 +11,8 @@ import pytest
 
 from braid.ledger.record.source import SourceClass
 from braid.stance.claims import RecordedClaim
-from braid.stance.decide import DOUBT, Decided, Proposal, ShownClaim, decide, propose, shown_for
+from braid.stance.decide import DOUBT, Decided, ShownClaim, decide, propose, shown_for
+from braid.stance.proposal import Proposal
 from tests.unit.stance.claimed import claim, day, say
 
 CASES = Path(__file__).parents[2] / "data" / "decisions"
