@@ -13,11 +13,13 @@ from functools import cache
 from hashlib import sha256
 from importlib import metadata
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from sys import intern
 from threading import RLock
 from typing import Any, Final
 
+from braid.models.spacy_ruler import RememberingRuler
 from braid.text.parse import Parse, ParserError, ParserMissingError, Token
 
 MODEL: Final = "en_core_web_sm-3.8.0"
@@ -36,6 +38,9 @@ _BATCH: Final = 128
 _ZONE: Final = 1_024
 """After so many texts spaCy drops the words it has met; else it would keep each new one for good."""
 _LEMMAS: Final = 50_000
+_RULER: Final = "attribute_ruler"
+_LEMMATIZER: Final = "lemmatizer"
+"""The last two of the pipeline, in this order: the second needs what the first sets."""
 _BLANKS: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 _HALVES: Final = re.compile(r"[\ud800-\udfff]")
 _ATTRIBUTES: Final = ("IDX", "LENGTH", "LEMMA", "POS", "TAG", "DEP", "HEAD")
@@ -48,7 +53,7 @@ class SpacyParser:
         """`folder`: the model's files, else those of the installed package."""
         self._folder = folder
         self._turn = RLock()
-        self._nlp: Any = None
+        self._loaded: _Model | None = None
         self._kept = _KeptParses(KEPT_CHARS)
 
     @property
@@ -62,25 +67,26 @@ class SpacyParser:
         Raises ParserMissingError where the extra isn't installed, ParserError where its files aren't the pinned ones.
         """
         with self._turn:
-            nlp = self._pipeline()
+            model = self._model()
             found = {text: parse for text in texts if (parse := self._kept.get(text)) is not None}
             new = list(dict.fromkeys(text for text in texts if text not in found))
-            for parse in _parsed(nlp, new):
+            for parse in _parsed(model, new):
                 found[parse.text] = parse
                 self._kept.put(parse)
             return [found[text] for text in texts]
 
     def run_alone(self, texts: Iterable[str]) -> int:
-        """Run the model over texts, keep nothing, and return how many tokens there were: what a reader's speed is
-        held against. Raises ParserMissingError and ParserError as `parse` does."""
+        """Run the model over texts as spaCy runs it, keep nothing, and return how many tokens there were: what a
+        reader's speed is held against. Raises ParserMissingError and ParserError as `parse` does."""
         with self._turn:
-            nlp = self._pipeline()
-            return sum(len(doc) for docs in _docs(nlp, [_shown(text)[0] for text in texts]) for doc in docs)
+            model = self._model()
+            shown = [_shown(text)[0] for text in texts]
+            return sum(len(doc) for docs in model.docs(shown, remembering=False) for doc in docs)
 
-    def _pipeline(self) -> Any:
-        if self._nlp is None:
-            self._nlp = _load(self._folder)
-        return self._nlp
+    def _model(self) -> "_Model":
+        if self._loaded is None:
+            self._loaded = _Model(_load(self._folder))
+        return self._loaded
 
 
 @cache
@@ -152,26 +158,42 @@ def _head(text: str) -> str:
     return text[: blanks[-1] if blanks else MAX_CHARS]
 
 
-def _parsed(nlp: Any, texts: list[str]) -> Iterator[Parse]:
+def _parsed(model: "_Model", texts: list[str]) -> Iterator[Parse]:
     """Yield the parse of each text."""
     shown = [_shown(text) for text in texts]
     at = 0
     names: dict[int, str] = {}
-    for docs in _docs(nlp, [one for one, _ in shown]):
+    for docs in model.docs([one for one, _ in shown]):
         for doc in docs:
             tokens = _tokens(doc, texts[at], shown[at][1], names)
             yield Parse(texts[at], tokens)
             at += 1
 
 
-def _docs(nlp: Any, texts: list[str]) -> Iterator[Iterator[Any]]:
-    """Yield what the model makes of some texts at a time; each is gone when the next are asked for."""
-    for at in range(0, len(texts), _ZONE):
-        with nlp.memory_zone():
-            yield nlp.pipe(texts[at : at + _ZONE], batch_size=_BATCH)
-        lemmas: dict[Any, Any] = nlp.get_pipe("lemmatizer").cache
-        if len(lemmas) > _LEMMAS:
-            lemmas.clear()
+class _Model:
+    """spaCy's pipeline, run in two ways that give the same: as spaCy runs it, and with a ruler that remembers."""
+
+    def __init__(self, nlp: Any) -> None:
+        self._nlp = nlp
+        self._lemmatizer: Any = nlp.get_pipe(_LEMMATIZER)
+        self._ruler = RememberingRuler(nlp.get_pipe(_RULER))
+
+    def docs(self, texts: list[str], *, remembering: bool = True) -> Iterator[Iterator[Any]]:
+        """Yield what the model makes of some texts at a time; each is gone when the next are asked for."""
+        lemmas: dict[Any, Any] = self._lemmatizer.cache
+        for at in range(0, len(texts), _ZONE):
+            some = texts[at : at + _ZONE]
+            with self._nlp.memory_zone():
+                yield self._remembering(some) if remembering else self._nlp.pipe(some, batch_size=_BATCH)
+            if len(lemmas) > _LEMMAS:
+                lemmas.clear()
+
+    def _remembering(self, texts: list[str]) -> Iterator[Any]:
+        docs: Iterator[Any] = self._nlp.pipe(texts, batch_size=_BATCH, disable=(_RULER, _LEMMATIZER))
+        while batch := list(islice(docs, _BATCH)):
+            self._ruler(batch)
+            for doc in batch:
+                yield self._lemmatizer(doc)
 
 
 def _tokens(doc: Any, text: str, places: list[int] | None, names: dict[int, str]) -> tuple[Token, ...]:

@@ -37,6 +37,8 @@ def mended(parse: Parse) -> Parse:
 def tied(parse: Parse) -> Parse:
     """Return a parse in which words tied by a hyphen are one: dairy-free, Anne-Sophie, chilled-out."""
     tokens = parse.tokens
+    if _TIES.isdisjoint(parse.text):
+        return parse
     group_of = list(range(len(tokens)))
     for at in range(1, len(tokens) - 1):
         before, tie, behind = tokens[at - 1 : at + 2]

@@ -73,6 +73,8 @@ class ParseReader:
     def __init__(self, parser: Parser, of: Sensitivity | None = None) -> None:
         self._parser = parser
         self._of = of
+        self._ahead: dict[str, Parse] = {}
+        """The sentences that were parsed last, by `prepare`."""
 
     @property
     def version(self) -> str:
@@ -87,7 +89,9 @@ class ParseReader:
             if turn.role == "user"
             for sentence in pieces(TurnText(turn.text).sentences())
         ]
-        parsed(self._parser, texts)
+        self._ahead = {
+            text: mended(parse) for text, parse in zip(texts, parsed(self._parser, texts), strict=True)
+        }
 
     def read(self, turn: Turn, known: KnownClaims) -> TurnReading:
         """Return what a turn states. What a person says only: an assistant's words are no evidence."""
@@ -120,7 +124,8 @@ class ParseReader:
         return reading._replace(claims=tuple(one.claim for one in kept if one.kinds == self._of))
 
     def _parse(self, text: str) -> Parse:
-        return mended(parsed(self._parser, [text])[0])
+        ahead = self._ahead.get(text)
+        return mended(parsed(self._parser, [text])[0]) if ahead is None else ahead
 
     def _reply(self, page: Page, sentence: TextPart) -> bool:
         """Read the first sentence of a turn as a reply; True where it was one that stated something."""
@@ -172,16 +177,16 @@ class ParseReader:
         parse = self._parse(f"{sentence.text}{sentence.mark.strip()[:1]}")
         if not moods.names_nobody(sentence):
             mentioned(page, sentence, parse)
-        if not asked and not fragments.read(page, sentence, parse):
-            self._statement(page, sentence, parse, Voice(), named=True)
+        if not asked and not fragments.read(page, sentence, found := clauses(parse)):
+            self._clauses(page, sentence, found, Voice())
 
-    def _statement(
-        self, page: Page, sentence: TextPart, parse: Parse, voice: Voice, *, named: bool = False
-    ) -> None:
+    def _statement(self, page: Page, sentence: TextPart, parse: Parse, voice: Voice) -> None:
         """Read a sentence that states something."""
-        if not named:
-            mentioned(page, sentence, parse)
-        for clause in clauses(parse):
+        mentioned(page, sentence, parse)
+        self._clauses(page, sentence, clauses(parse), voice)
+
+    def _clauses(self, page: Page, sentence: TextPart, found: Iterable[Clause], voice: Voice) -> None:
+        for clause in found:
             told = len(page.claims)
             if proposed(page, sentence, clause, voice):
                 changes.set_apart(page, quoted(sentence, clause), clause, told)
@@ -194,9 +199,5 @@ class ParseReader:
                 continue
             if not changes.changed(page, part, clause):
                 changes.ended(page, part, clause)
-            self._stated(page, sentence, clause, voice, told)
-
-    @staticmethod
-    def _stated(page: Page, sentence: TextPart, clause: Clause, voice: Voice, told: int) -> None:
-        state(page, sentence, clause, voice)
-        changes.set_apart(page, quoted(sentence, clause), clause, told)
+            state(page, part, clause, voice)
+            changes.set_apart(page, part, clause, told)

@@ -103,7 +103,7 @@ def asked_before(turn: Turn) -> tuple[Turn, str] | None:
     before = turn.previous[-1] if turn.previous else None
     if before is None or not 0 < turn.at - before.at <= _NEAR or abs(turn.when - before.when) > _SOON:
         return None
-    if (before.speaker, before.role) == (turn.speaker, turn.role):
+    if (before.speaker, before.role) == (turn.speaker, turn.role) or "?" not in before.text:
         return None
     found = [sentence for sentence in TurnText(before.text).sentences() if "?" in sentence.mark]
     return None if len(found) != 1 or " or " in found[0].text else (before, found[0].text)

@@ -300,7 +300,7 @@ def _there(one: _Spelled, at: int) -> int:
 
 def _placed(text: str, one: _Spelled, parse: Parse) -> Parse:
     if not one.held:
-        return Parse(text, parse.tokens)
+        return parse
     tokens: list[Token] = []
     for token in parse.tokens:
         inside = next(

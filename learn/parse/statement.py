@@ -114,8 +114,8 @@ _SPANS: Final = frozenset(
 _YOURS: Final = frozenset(("you", "your", "yours", "yourself", "u", "ur"))
 
 
-def state(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> bool:  # noqa: PLR0911, PLR0912 - one decision a line
-    """Claim what a clause states; True where it stated something."""
+def state(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:  # noqa: PLR0911, PLR0912 - one decision a line
+    """Claim what a clause states, in the words `part`; True where it stated something."""
     if clause.mode in ("supposed", "asked", "ordered"):
         return False
     if clause.mode == "possible" and not (clause.token.lemma == "like" and clause.under is None):
@@ -135,13 +135,13 @@ def state(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> bool:
     who = whom(page, clause.parse, clause.subject)
     if not who or (who[0].sort == "first" and _is_done_to_speaker(clause)):
         return False
-    if _is_severed(clause) or _is_of_what(clause) or _is_left_open(page, clause, quoted(sentence, clause)):
+    if _is_severed(clause) or _is_of_what(clause) or _is_left_open(page, clause, part):
         return False
     if who[0].name[:1].isdigit() and clause.lemma not in ("be", "cost"):
         return False
     if clause.reporter is not None and not whom(page, clause.parse, clause.reporter):
         return False  # everyone thinks so: nobody whose word it is
-    said = Said(page, quoted(sentence, clause), clause, _voiced(page, clause, voice))
+    said = Said(page, part, clause, _voiced(page, clause, voice))
     told = len(page.claims)
     if above:
         _under(said, above, who)

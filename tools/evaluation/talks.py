@@ -8,6 +8,7 @@ is `{"id", "domain", "case", "health", "turns": [{"speaker", "role", "text"}], "
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, Final, cast
 
 import msgspec
@@ -54,7 +55,7 @@ class Labels(msgspec.Struct, frozen=True):
     never: tuple[LabelledClaim, ...]
 
 
-class Talk(msgspec.Struct, frozen=True):
+class Talk(msgspec.Struct, frozen=True, dict=True):
     """Some turns, in order and numbered by it, and what is to be found in them: observations, labels, or neither."""
 
     name: str
@@ -64,7 +65,7 @@ class Talk(msgspec.Struct, frozen=True):
     """Observations that name no turn of the talk."""
     labels: Labels | None = None
 
-    @property
+    @cached_property
     def speakers(self) -> frozenset[str]:
         """The names of those who speak."""
         return frozenset(turn.speaker for turn in self.turns)

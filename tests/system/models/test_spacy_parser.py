@@ -98,7 +98,7 @@ def test_of_a_text_that_is_too_long_the_beginning_is_parsed() -> None:
 def forgetful() -> SpacyParser:
     """A parser with the model of this process, words that it has met included, that keeps no parse."""
     parser = SpacyParser()
-    parser._nlp = shared()._pipeline()
+    parser._loaded = shared()._model()
     return parser
 
 
