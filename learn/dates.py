@@ -4,7 +4,7 @@ Times are read by `text/dates.py`; here is how states are bounded: "since", "fro
 """
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from braid.text import dates, numbers
@@ -14,6 +14,18 @@ _BOUND: Final = re.compile(
     r"\b(?P<word>since|from|starting(?: from| on)?|as of|until|till|effective)\s+(?P<what>[^,.;!?]{2,40})",
     flags=re.IGNORECASE,
 )
+_TO_ITS_END: Final = re.compile(
+    r"\b(?:end|late|through|including|mid|middle|summer|winter|spring|autumn|fall)\b", re.IGNORECASE
+)
+_END_OF: Final = re.compile(r"^(?:the )?(?:very )?end of (?=\w)", re.IGNORECASE)
+_LEADS: Final = re.compile(
+    r"(?:(?:the|start|beginning|end|middle|of|on|in|at|about|around|roughly|early|late|mid|next|last|this|very|morning"
+    r"|evening|week|month|day|some|time|now|until|till|to|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|\d{1,2}(?:st|nd|rd|th)?)\W+)*",
+    re.IGNORECASE,
+)
+"""What may stand between "from" and its date."""
+_LONG: Final = timedelta(days=6)
 _LASTED: Final = re.compile(rf"\bfor (?P<n>{numbers.COUNT}) (?P<unit>day|week|month|year)s?(?: now)?\b")
 
 
@@ -54,15 +66,37 @@ def bounds(text: str, when: datetime, *, lasted: bool = True) -> Validity:
     for match in _BOUND.finditer(text):
         word, what = match["word"].lower(), match["what"]
         if word in ("until", "till"):
-            until = until or ahead(f"until {what}", when).until
+            until = until or _until(what, when)
         elif word == "since":
             since = since or _since(what, when)
         else:
-            since = since or ahead(what, when).since
+            since = since or (_starts(what, when) if word == "from" else ahead(what, when).since)
     found = _LASTED.search(text) if since is None and lasted else None
     if found is not None:
         since = floor(when.astimezone(UTC), "day") - step(found["unit"], numbers.value(found["n"]) or 1)
     return Validity(since, until)
+
+
+def _until(what: str, when: datetime) -> datetime | None:
+    """Return before when it holds until something: a month or a year ends it where it begins, a day where it ends."""
+    last = _END_OF.sub("", what)
+    ends = ahead(f"until {last}", when).until
+    if last != what:
+        return ends
+    begins = ahead(what, when).since or ahead(f"in {what}", when).since
+    if ends is None or begins is None or begins <= when or _TO_ITS_END.search(what):
+        return ends
+    return begins if ends - begins > _LONG else ends
+
+
+def _starts(what: str, when: datetime) -> datetime | None:
+    """Return from when it holds, where a time stands right behind the word: from 3 July; not: from ops, on 3 July."""
+    found = sorted(
+        start for calendar in (True, False) for start, _ in dates.places(what, when, calendar=calendar)
+    )
+    if found and _LEADS.fullmatch(what, 0, found[0]) is None:
+        return None
+    return ahead(what, when).since
 
 
 def _since(what: str, when: datetime) -> datetime | None:

@@ -68,6 +68,7 @@ class Page:
     ) -> None:
         """Take a claim, its quote the words of its part as they stand in the turn; none that cuts a word in two."""
         part = self._quoted or part
+        part, object = self.source.with_titles(part, object, self.turn.speaker)
         quote = self.source.quote(part)
         if not quote or not object.strip() or not subject.strip() or _NO_OBJECT.match(object):
             return

@@ -26,6 +26,20 @@ _RUNS: Final = re.compile(
 )
 
 
+_TITLE: Final = re.compile(
+    r"[\"“«](?=[A-Z0-9])(?=.{1,60}[\"”»]$)(?:[A-Z0-9][\w'’.:&!?-]*|(?:a|an|the|of|and|in|on|to|for|at|by|from|with|or|is|de|la|le)"
+    r"|[-–&:]|[ ,])+[\"”»]"
+)
+"""A quotation that is the name of a work: its words begin large."""
+_SPOKEN: Final = r"[\w'’]+"
+_NAMES: Final = frozenset(("called", "named", "titled", "entitled"))
+
+
+def _is_put_otherwise(word: str, speaker: str) -> bool:
+    """Whether a word may stand for another in what was said: their for my, Ana's for my."""
+    return word.lower().startswith(("they", "their", "them")) or word.startswith(speaker.split(maxsplit=1)[0])
+
+
 class TurnText:
     """The text of a turn: `shown` is what rules read, `quote` gives the words that a part of it was written with."""
 
@@ -67,6 +81,35 @@ class TurnText:
         if self._is_within_word(start) or self._is_within_word(stop):
             return None
         return self._text[start:stop]
+
+    def with_titles(self, part: TextPart, said: str, speaker: str) -> tuple[TextPart, str]:
+        """Return what is said with the titles that stand within it, or right behind it, as the source has them: reading
+        "Dune" by Frank Herbert; a show called "Lost", whose part grows by it. Empty where something else stands there.
+        """
+        words = said.split()
+        if BLANK not in self.shown or not words or len(said) > MAX_SENTENCE:
+            return part, said
+        spoken = [_SPOKEN if _is_put_otherwise(word, speaker) else re.escape(word) for word in words]
+        pattern = rf"([\s{BLANK}]+)".join(spoken)
+        match = re.compile(rf"{pattern}(\s*{BLANK}+)?").search(self.shown, part.start)
+        if match is None:
+            return part, said
+        spans = [match.span(group) for group in range(1, len(words) + 1)]
+        if words[-1].lower() not in _NAMES:
+            spans.pop()
+        whole: list[str] = []
+        for place, word in enumerate(words):
+            whole.append(word)
+            start, stop = spans[place] if place < len(spans) else (0, 0)
+            if BLANK not in self.shown[start:stop]:
+                continue
+            title = self._text[self.place(start) : self.place(stop)].strip()
+            if _TITLE.fullmatch(title) is None:
+                return part, ""
+            whole.append(title)
+            if stop > part.stop:
+                part = part._replace(text=self.shown[part.start : stop], stop=stop)
+        return part, " ".join(whole)
 
     def _shortened(self, text: str) -> str:
         """Return a text with its long runs shortened; where each ends, here and in the source, is noted."""

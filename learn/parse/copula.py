@@ -248,6 +248,8 @@ def _favourites(parse: Parse, at: int, *, several: bool) -> list[str]:
 
 def _hobbies(said: Said, subject: Whom, at: int) -> bool:
     parse = said.clause.parse
+    if said.clause.tense == "past":
+        return False  # acting was my first passion
     if said.clause.subject is not None and parse.tokens[said.clause.subject].text.lower() in _HOBBIES:
         side = at
     elif parse.tokens[at].text.lower() in _HOBBIES and said.clause.subject is not None:

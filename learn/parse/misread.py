@@ -11,6 +11,7 @@ from typing import Final
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.phrases import subtree
 from braid.learn.words import LIMBS, listed
+from braid.text.parse import Token
 
 _DEEDS: Final = listed(
     "sat felt slept lay stood fell left kept got went came took gave saw ate drank drove wrote lost met paid ran said "
@@ -23,11 +24,20 @@ _ORDINAL: Final = re.compile(
     re.IGNORECASE,
 )
 _SIDES: Final = LIMBS | listed("side ear eye lung breast temple")
-_DREAMT: Final = re.compile(
-    r"\b(?:dreamt|dreamed|(?:a|the|this|that) (?:\w+ )?dream)(?: that)?\s*$", re.IGNORECASE
-)
+_DREAMT: Final = re.compile(r"\b(?:dreamt|dreamed|dreams?)(?: that)?,?\s*$", re.IGNORECASE)
 _IN_PLACE: Final = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
 _INITIAL: Final = re.compile(r"[A-Z]\.")
+_ALIKE: Final = listed(
+    "set put cut let hit shut cost read cast split quit beat bet burst hurt rid shed spread thrust wed bid forecast "
+    "broadcast upset input output knit fit wet sweat come become run overcome slit"
+)
+"""Verbs whose past may be the same word."""
+_SEVERAL: Final = listed(
+    "team staff family crew board committee company band police people couple class council club half number lot "
+    "majority rest group firm army government public press media choir orchestra shop union office most all some "
+    "plenty bunch pair folk party"
+)
+"""What may be many: the team are late."""
 _OUGHT: Final = frozenset(("should", "must", "could", "might", "ought"))
 _BARE_FORMS: Final = frozenset(("VB", "VBP"))
 _PAST_FORMS: Final = frozenset(("VBD", "VBZ", "VBN"))
@@ -156,14 +166,14 @@ def _is_only_to_be_said(clause: Clause) -> bool:
 
 
 def _is_side(clause: Clause) -> bool:
-    """Fractured a finger, left hand."""
+    """Fractured a finger, left hand; left knee blue."""
     tokens = clause.parse.tokens
     at = clause.child("dobj")
     return (
         clause.token.text.lower() == "left"
         and at is not None
-        and tokens[at].text.lower() in _SIDES
-        and not clause.parse.children(at)
+        and (_is_unsaid(clause) or not clause.parse.children(at))
+        and any(token.text.lower() in _SIDES for token in tokens[clause.verb + 1 : at + 1])
     )
 
 
@@ -172,6 +182,100 @@ def _is_dreamt(clause: Clause) -> bool:
     if clause.subject is None:
         return False
     return _DREAMT.search(clause.parse.text[: clause.parse.tokens[clause.subject].start]) is not None
+
+
+def _is_found_so(clause: Clause) -> bool:
+    """One is more reserved, which I find cute: what is found so isn't said beside it."""
+    parse = clause.parse
+    if clause.lemma not in ("find", "consider") or clause.child("dobj", "xcomp") is not None:
+        return False
+    at = clause.child("oprd", "acomp", "ccomp")
+    if at is None or parse.tokens[at].pos != "ADJ":
+        return False
+    return all(parse.tokens[child].tag in ("WDT", "WP", "RB") for child in parse.children(at))
+
+
+def _is_likened(clause: Clause) -> bool:
+    """Like being transported to a different world: nobody likes it."""
+    tokens, verb = clause.parse.tokens, clause.verb
+    if clause.lemma != "like" or verb + 1 >= len(tokens) or tokens[verb + 1].text.lower() != "being":
+        return False
+    return _is_unsaid(clause)
+
+
+def _is_unsaid(clause: Clause) -> bool:
+    """Whether a clause has no subject of its own, or one that only everybody hears."""
+    if clause.subject is None:
+        return True
+    subject = clause.parse.tokens[clause.subject]
+    return subject.start == subject.stop
+
+
+def _is_no_past(clause: Clause) -> bool:
+    """Checks the board rev first: a noun for the past of a verb whose past is another word."""
+    token = clause.token
+    auxes = any(
+        clause.parse.tokens[child].dep in ("aux", "auxpass") for child in clause.parse.children(clause.verb)
+    )
+    alike = token.text.lower() == token.lemma.lower()
+    return token.tag == "VBD" and not auxes and alike and token.text.lower() not in _ALIKE
+
+
+def _is_count_of_speakers(clause: Clause) -> bool:
+    """We're three people; we are four: not what the speaker is."""
+    if clause.subject is None or clause.lemma != "be":
+        return False
+    tokens, at = clause.parse.tokens, clause.child("attr")
+    if tokens[clause.subject].text.lower() not in ("we", "they") or at is None:
+        return False
+    counted = [at, *clause.parse.children(at)]
+    return any(tokens[one].pos == "NUM" for one in counted)
+
+
+def _is_told_to_do(clause: Clause) -> bool:
+    """The oven runs hot, set it 20 degrees lower: said to who listens, not of the oven."""
+    tokens, verb = clause.parse.tokens, clause.verb
+    above = clause.token.head
+    if clause.token.dep != "conj" or above >= verb or clause.token.text.lower() not in _ALIKE:
+        return False
+    own = {tokens[child].dep for child in clause.parse.children(verb)}
+    if own & {"nsubj", "nsubjpass", "aux", "auxpass"} or tokens[verb - 1].text != ",":
+        return False
+    return clause.token.tag == "VBD" and tokens[above].tag in ("VBZ", "VBP")
+
+
+def _is_of_another_form(clause: Clause) -> bool:
+    """The teacher Kev says do the next level in September: one teacher does, and doesn't do."""
+    tokens, token = clause.parse.tokens, clause.token
+    if clause.subject is None or token.tag not in _BARE_FORMS or token.pos == "AUX":
+        return False
+    subject = tokens[clause.subject]
+    around = {tokens[child].dep for child in clause.parse.children(clause.verb)}
+    joined = any(tokens[child].dep in ("conj", "cc") for child in clause.parse.children(clause.subject))
+    return (
+        subject.tag == "NN"
+        and subject.text.lower() not in _SEVERAL
+        and not joined
+        and not around & {"aux", "auxpass"}
+        and clause.under is None
+        and clause.mode == "actual"
+        and token.text.lower() == token.lemma.lower()
+        and token.text.lower() not in _ALIKE
+    )
+
+
+def _is_sum_for_deed(clause: Clause) -> bool:
+    """Three seats, came to £438: the sum did, not who says so."""
+    if clause.token.lemma not in ("come", "amount", "work", "add") or not _is_unsaid(clause):
+        return False
+    return any(
+        name in ("to", "out at") and any(one.pos == "NUM" or one.text in "£$€" for one in _within(clause, at))
+        for name, _, at in clause.preps()
+    )
+
+
+def _within(clause: Clause, at: int) -> list[Token]:
+    return [clause.parse.tokens[one] for one in subtree(clause.parse, at)]
 
 
 _CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
@@ -188,4 +292,11 @@ _CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
     _is_only_to_be_said,
     _is_side,
     _is_dreamt,
+    _is_found_so,
+    _is_likened,
+    _is_no_past,
+    _is_count_of_speakers,
+    _is_told_to_do,
+    _is_of_another_form,
+    _is_sum_for_deed,
 )

@@ -175,14 +175,26 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
 
 
 def _may_be_another(parse: Parse, at: int, name: str) -> bool:
-    """Whether a sentence names somebody else before a pronoun: I walked Pepper, she was delighted."""
+    """Whether a sentence names somebody else before a pronoun: I walked Pepper, she was delighted; Anton's six, he's
+    tall. Or names this one only behind it: she wants a bath, I asked Delma.
+    """
+    if name not in parse.text[: parse.tokens[at].start] and name in parse.text[parse.tokens[at].stop :]:
+        return True
     return any(
         is_name(parse, one)
-        and parse.tokens[one].dep in ("dobj", "nsubj", "dative", "conj")
+        and (
+            parse.tokens[one].dep in ("dobj", "nsubj", "dative", "conj") or _is_severed_owner(parse, one, at)
+        )
         and parse.tokens[one].text not in NOT_NAMES
         and parse.tokens[one].text not in name
         for one in range(at)
     )
+
+
+def _is_severed_owner(parse: Parse, one: int, at: int) -> bool:
+    """Whether a name seems to own a number that stands before a pronoun: Anton's six, he's tall."""
+    head = parse.tokens[parse.tokens[one].head]
+    return parse.tokens[one].dep == "poss" and head.pos == "NUM" and parse.tokens[one].head < at
 
 
 def _is_kin(parse: Parse, verb: int) -> bool:

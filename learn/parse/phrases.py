@@ -30,6 +30,8 @@ _FIRST: Final = {
 }
 _AM: Final = re.compile(r"\bI (am|was|'m)\b")
 _PLURAL: Final = {"am": "they are", "was": "they were", "'m": "they're"}
+_THANKS: Final = frozenset(("thanks", "cheers", "ta", "thx", "lads", "guys", "folks", "dude", "bro"))
+"""Said to who listens, at the end of what is said, behind a number, an adverb or a comma."""
 _SMALL: Final = frozenset(("the", "a", "an", "this", "that", "these", "those", "my", "our", "some", "any"))
 
 
@@ -120,6 +122,7 @@ def said_of(parse: Parse, verb: int) -> tuple[int, int]:
             and child > verb
             and (tokens[child].tag == "VBG" or _is_purpose(parse, child))
         )
+        and not _is_second_thing(parse, verb, child)
     }
     right = [
         number
@@ -136,9 +139,36 @@ def said_of(parse: Parse, verb: int) -> tuple[int, int]:
         or (last + 2 in wanted and tokens[last + 1].pos == "PUNCT" and last + 2 - verb < 40)
     ):
         last += 1
-    while last > verb and tokens[last].pos in ("PUNCT", "CCONJ", "SPACE", "INTJ"):
+    last = _before_another(parse, verb, last)
+    while last > verb and (
+        tokens[last].pos in ("PUNCT", "CCONJ", "SPACE", "INTJ")
+        or (tokens[last].text.lower() in _THANKS and tokens[last - 1].pos in ("NUM", "ADV", "PUNCT"))
+    ):
         last -= 1
     return verb, last
+
+
+def _is_second_thing(parse: Parse, verb: int, at: int) -> bool:
+    """Whether what is joined to "be" is one more of what somebody is: the one in the car and the one after supper."""
+    tokens = parse.tokens
+    return (
+        tokens[at].dep == "conj"
+        and tokens[verb].lemma == "be"
+        and tokens[at].pos in ("NOUN", "PROPN", "NUM")
+        and not any(tokens[child].dep in ("nsubj", "nsubjpass") for child in parse.children(at))
+        and any(tokens[child].dep == "attr" and verb < child < at for child in parse.children(verb))
+        and any(tokens[child].dep == "cc" and child < at for child in parse.children(verb))
+    )
+
+
+def _before_another(parse: Parse, verb: int, last: int) -> int:
+    """Return where what a verb says ends before the same is said of another: is pleased / and so am I."""
+    tokens = parse.tokens
+    for at in range(verb + 3, last + 1):
+        said = tokens[at - 1].text.lower() in ("so", "neither") and tokens[at].pos in ("AUX", "VERB")
+        if said and tokens[at - 2].pos == "CCONJ":
+            return at - 3
+    return last
 
 
 def _close(parse: Parse, found: list[int]) -> list[int]:

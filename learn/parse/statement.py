@@ -85,13 +85,13 @@ _SETS: Final = listed("book reserve move change plan schedule arrange agree post
 _ENTERS: Final = listed("sign register enrol enroll")
 _TO_DAY: Final = re.compile(r"\b(?:to|for) (?:the )?\d")
 _FOR_DAY: Final = re.compile(
-    r"\bfor (?:the )?(?:\d{1,2}(?:st|nd|rd|th)\b|\d{1,2} (?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\w+(?:th|rd|st|nd) of \w+)",
+    r"\b(?:for|until|till) (?:the )?(?:\d{1,2}(?:st|nd|rd|th)\b|(?:\d{1,2} (?:of )?)?(?:jan|feb|mar|apr|may|jun|jul|aug"
+    r"|sep|oct|nov|dec)(?:[a-z]*\b)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\w+(?:th|rd|st|nd) of \w+)",
     re.IGNORECASE,
 )
 """Put me on the rota for 5 July: the day of what was put, not of the putting."""
 _PLEASE: Final = frozenset(("pls", "plz", "please"))
-_BARE_AUX: Final = frozenset(("do", "does", "did", "can", "could", "have", "has", "had", "is", "will"))
+_BARE_AUX: Final = listed("do does did can could have has had is are was were will would should might must")
 _RUN_ON: Final = 20
 """So many words without a mark among them are speech as it was heard: what stands behind may be another sentence."""
 _NEAR: Final = 8
@@ -338,6 +338,8 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
         and (clause.parse.tokens[clause.verb + 1].text.lower() != "with")
     ):
         return False  # went on a trip with colleagues
+    if row.rel == "decided_on" and clause.child("prt") is not None:
+        return False  # picked up new skills
     if "move" in row.verbs.split() and clause.child("dobj") is not None:
         return False
     if clause.mode == "able" and row.rel not in ("speaks", "plays", "eats", "drinks", "dislikes"):
@@ -729,7 +731,7 @@ def _is_pep_talk(clause: Clause, who: Whom) -> bool:
 def _is_worth_saying(clause: Clause, who: Whom, first: int, last: int) -> bool:  # noqa: PLR0911 - one decision a line
     """Whether a clause says something about its subject to those who weren't there."""
     parse, lemma = clause.parse, clause.token.lemma.lower()
-    if clause.child("xcomp") is not None and _is_only_lead(clause, lemma):
+    if (clause.child("xcomp") is not None and _is_only_lead(clause, lemma)) or _only_sets_out(clause):
         return False
     if not _is_telling(clause, first, last) and not (clause.no_more and who.sort != "first"):
         return False
@@ -750,6 +752,17 @@ def _is_worth_saying(clause: Clause, who: Whom, first: int, last: int) -> bool: 
         return False
     at = clause.child("dobj")
     return at is None or not is_empty(parse, at) or clause.child("prep", "xcomp", "ccomp") is not None
+
+
+def _only_sets_out(clause: Clause) -> bool:
+    """Whether the verb only says that somebody sets out for the deed that is told next: I went out and got a copy."""
+    behind = clause.parse.tokens[clause.verb + 1 : clause.verb + 3]
+    return (
+        clause.token.lemma == "go"
+        and len(behind) == 2
+        and behind[0].text.lower() in ("out", "ahead", "back", "off", "over", "up", "down")
+        and behind[1].text.lower() == "and"
+    )
 
 
 def _is_only_lead(clause: Clause, lemma: str) -> bool:

@@ -32,6 +32,16 @@ def read(text: str) -> set[tuple[str, str, str]]:
         "Greeting should say we open 8.30 to 5.30 Monday to Thursday.",
         "Seven black phones and two white ones, and one of the white ones has a cracked screen.",
         "left hand, ring one.",
+        "Left knee blue.",
+        "which I find cute",
+        "Like being transported to a different world.",
+        "we're three people",
+        "3.0.2 checks the board rev first",
+        "the teacher Kev says do the next level in september",
+        "came to £438 so £146 each",
+        "she wants a walk in shower not a bath I asked Delma",
+        "She would.",
+        'I bought a book called "ignore what was said before" yesterday.',
     ],
 )
 def test_nothing_is_read_where_there_is_nothing(text: str) -> None:
@@ -55,6 +65,22 @@ def test_nothing_is_read_where_there_is_nothing(text: str) -> None:
         ),
         ("had a dream we hit a marching band.", "Ines", "had a dream they hit a marching band"),
         ("Two of the four wires broke.", "Two of the four wires", "broke"),
+        ("oven runs hot, set it 20 degrees lower", "oven", "runs hot"),
+        ("I even went out and got a physical copy!", "Ines", "got a physical copy"),
+        ("Wenzel is pleased and so am I.", "Wenzel", "pleased"),
+        ("I'm 91 lads", "Ines", "91"),
+        ("Patch has mad dreams, I was married to a giraffe.", "Patch", "has mad dreams"),
+        ("The last two are the one in the car and the one after supper.", "last two", "one in the car"),
+        ("Acting was my first passion.", "Acting", "Ines's first passion"),
+        ("Mila is nine and Anton's six well he's seven in august", "Mila", "9"),
+        ("Magda from ops wants no changes on 3 july", "Magda from ops", "wants no changes on 3 july"),
+        ('I\'m reading "Dune" by Frank Herbert.', "Ines", 'reading "Dune" by Frank Herbert'),
+        ("We watched “The Ring” with my brother.", "Ines", "watched “The Ring” with their brother"),
+        (
+            'I\'m excited to watch this show called "Lost".',
+            "Ines",
+            'excited to watch this show called "Lost"',
+        ),
     ],
 )
 def test_what_stands_beside_it_is_read(text: str, subject: str, only: str) -> None:
@@ -65,3 +91,17 @@ def test_the_day_of_what_was_put_is_not_the_day_of_the_putting() -> None:
     turn = Turn("Sister Oyelaran has put me on the ward rota for 5 July.", speaker="Ines", when=WHEN)
     (claim,) = ParseReader(shared()).read(turn, KnownClaims()).claims
     assert (claim.valid_from, claim.valid_to) == (None, None)
+
+
+def test_what_was_picked_up_is_no_decision() -> None:
+    assert ("Ines", "did", "picked up new skills") in read("Also picked up new skills.")
+    assert ("Ines", "decided_on", "Postgres") in read("We picked Postgres.")
+
+
+def test_a_title_is_quoted_as_it_stands() -> None:
+    text = 'I went to see  "The  Wheel of Time" with Bo.'
+    turn = Turn(text, speaker="Ines", when=WHEN)
+    for claim in ParseReader(shared()).read(turn, KnownClaims()).claims:
+        assert claim.quote is not None
+        assert claim.at is not None
+        assert text[claim.at : claim.at + len(claim.quote)] == claim.quote
