@@ -20,11 +20,14 @@ _TO_ITS_END: Final = re.compile(
 _END_OF: Final = re.compile(r"^(?:the )?(?:very )?end of (?=\w)", re.IGNORECASE)
 _LEADS: Final = re.compile(
     r"(?:(?:the|start|beginning|end|middle|of|on|in|at|about|around|roughly|early|late|mid|next|last|this|very|morning"
-    r"|evening|week|month|day|some|time|now|until|till|to|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|evening|week|month|day|some|time|now|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r"|\d{1,2}(?:st|nd|rd|th)?)\W+)*",
     re.IGNORECASE,
 )
 """What may stand between "from" and its date."""
+_JUST: Final = timedelta(days=45)
+_FAR: Final = timedelta(days=200)
+"""From 2 June, said on the 12th: this June."""
 _LONG: Final = timedelta(days=6)
 _LASTED: Final = re.compile(rf"\bfor (?P<n>{numbers.COUNT}) (?P<unit>day|week|month|year)s?(?: now)?\b")
 
@@ -96,7 +99,10 @@ def _starts(what: str, when: datetime) -> datetime | None:
     )
     if found and _LEADS.fullmatch(what, 0, found[0]) is None:
         return None
-    return ahead(what, when).since
+    starts, begun = ahead(what, when).since, day(what, when, forward=False).since
+    if starts is None or begun is None or starts - when < _FAR or when - begun > _JUST:
+        return starts
+    return begun
 
 
 def _since(what: str, when: datetime) -> datetime | None:

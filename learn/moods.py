@@ -53,6 +53,9 @@ _ASKS: Final = re.compile(
     ),
     flags=re.IGNORECASE,
 )
+_BEHIND: Final = re.compile(
+    r"\b(I (?:think|guess|suppose|reckon|believe|bet)|if I remember (?:right|rightly))[ .!]*$", re.IGNORECASE
+)
 
 
 _FEIGNED: Final = re.compile(
@@ -116,3 +119,9 @@ def is_angry(text: str) -> bool:
 def is_fleeting(text: str) -> bool:
     """Whether the speaker asks that it not be kept."""
     return _FLEETING.search(text.lower()) is not None
+
+
+def hedge_behind(sentence: TextPart) -> str | None:
+    """Return the words behind a sentence that soften it: he laughs at my jokes, out of fear I think."""
+    found = _BEHIND.search(sentence.text)
+    return found[1] if found is not None else None

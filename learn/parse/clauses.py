@@ -204,7 +204,9 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
     under: int | None = None
     if above is not None:
         if joined and not own:
-            aux_free = not auxes
+            aux_free = all(
+                one.lemma == "get" and one.tag == "VB" for one in auxes
+            )  # will win and get noticed
             if aux_free and token.tag in ("VB", "VBG", "VBN", "VBP"):
                 mode, tense = (
                     above.mode if above.mode != "actual" else mode,

@@ -462,8 +462,8 @@ def expires(said: Said, subject: Whom) -> bool:
 
 
 def _dated(said: Said, subject: Whom, at: int) -> bool:
-    """The concert is tomorrow; my birthday is June 3rd."""
-    if subject.sort != "thing":
+    """The concert is tomorrow; my birthday is June 3rd. Not: retention is 90 days from today."""
+    if subject.sort != "thing" or said.clause.parse.tokens[at].lemma in ("day", "week", "month", "year"):
         return False
     return _dated_by(
         said,

@@ -18,6 +18,8 @@ def mended(parse: Parse) -> Parse:
     for at, token in enumerate(tokens):
         if _is_name_behind_to(tokens, at):
             _hang_name(tokens, at)
+        elif token.lemma == "hop" and token.text.lower() in ("hoping", "hoped"):
+            tokens[at] = token._replace(lemma="hope")
         elif token.pos == "AUX" and token.text.lower() in _VERBS_AS_AUX and token.dep == "aux":
             _take_lead(tokens, at)
         elif _is_subject_behind_and(tokens, at):

@@ -32,6 +32,10 @@ _ALIKE: Final = listed(
     "broadcast upset input output knit fit wet sweat come become run overcome slit"
 )
 """Verbs whose past may be the same word."""
+_SEEMING: Final = frozenset(("stay", "feel", "get", "be", "keep", "look", "seem", "sound", "remain"))
+_MOODS: Final = listed(
+    "pleased tired worried delighted relieved excited bored scared annoyed thrilled exhausted"
+)
 _SEVERAL: Final = listed(
     "team staff family crew board committee company band police people couple class council club half number lot "
     "majority rest group firm army government public press media choir orchestra shop union office most all some "
@@ -278,6 +282,79 @@ def _within(clause: Clause, at: int) -> list[Token]:
     return [clause.parse.tokens[one] for one in subtree(clause.parse, at)]
 
 
+def _is_adjective(clause: Clause) -> bool:
+    """I'm hopeful and inspired; reminders can help in staying motivated; Mr Abara pleased: no deeds."""
+    tokens, token = clause.parse.tokens, clause.token
+    around = {tokens[child].dep for child in clause.parse.children(clause.verb)}
+    if token.tag not in ("VBN", "VBD") or around & {"dobj", "aux", "auxpass", "nsubjpass"}:
+        return False
+    before = tokens[clause.verb - 1] if clause.verb else None
+    if before is not None and before.tag == "VBG" and before.lemma in _SEEMING:
+        return True
+    if token.dep == "conj" and tokens[token.head].pos == "ADJ" and not around & {"nsubj"}:
+        return True
+    return token.text.lower() in _MOODS
+
+
+def _is_between_verbs(clause: Clause) -> bool:
+    """Work said yes to August; ingest converts everything: a noun, with the verb right behind it."""
+    tokens, verb = clause.parse.tokens, clause.verb
+    if clause.token.tag not in _BARE_FORMS or verb + 1 >= len(tokens) or clause.token.pos == "AUX":
+        return False
+    return (
+        tokens[verb + 1].tag in ("VBD", "VBZ")
+        and tokens[verb + 1].pos == "VERB"
+        and _is_unsaid_or_shared(clause)
+    )
+
+
+def _is_unsaid_or_shared(clause: Clause) -> bool:
+    return _is_unsaid(clause) or clause.parse.tokens[clause.subject or 0].head != clause.verb
+
+
+def _is_of_machine(clause: Clause) -> bool:
+    """Stopped after 18 minutes this time; reached 1230 last night: it isn't said what did."""
+    tokens = clause.parse.tokens
+    at = clause.child("dobj")
+    counted = at is None or tokens[at].pos == "NUM"
+    return (
+        clause.token.lemma
+        in ("stop", "reach", "arrive", "fail", "break", "crash", "fit", "last", "happen", "die")
+        and _is_unsaid(clause)
+        and counted
+        and clause.child("xcomp", "prt") is None
+    )
+
+
+def _is_dashed(clause: Clause) -> bool:
+    """Gaming has been my focus - practicing a lot: the focus practises nothing."""
+    between = _between(clause)
+    return between is not None and any(mark in between.split() for mark in ("-", "–", "—", "--"))
+
+
+def _is_goal_of_another(clause: Clause) -> bool:
+    """It's important to me to make the most of it and leave a legacy: what is important isn't done."""
+    tokens, above = clause.parse.tokens, clause.token.head
+    own = {tokens[child].dep for child in clause.parse.children(clause.verb)}
+    if clause.token.dep != "conj" or clause.token.tag not in _BARE_FORMS or own & {"nsubj", "aux", "auxpass"}:
+        return False
+    if tokens[above].dep == "relcl" and clause.token.tag == "VB":
+        return True  # the chances I get, and leave a legacy
+    governed = any(tokens[child].tag == "TO" for child in clause.parse.children(above))
+    return governed and tokens[above].dep == "xcomp" and tokens[tokens[above].head].lemma == "be"
+
+
+def _is_answer(clause: Clause) -> bool:
+    """That I'm awake: said to what was asked."""
+    first = clause.parse.tokens[0]
+    return (
+        first.text == "That"
+        and first.dep == "mark"
+        and first.head == clause.verb
+        and clause.token.dep == "ROOT"
+    )
+
+
 _CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
     _is_deed_for_name,
     _is_number_for_name,
@@ -299,4 +376,10 @@ _CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
     _is_told_to_do,
     _is_of_another_form,
     _is_sum_for_deed,
+    _is_adjective,
+    _is_between_verbs,
+    _is_of_machine,
+    _is_dashed,
+    _is_goal_of_another,
+    _is_answer,
 )

@@ -120,7 +120,7 @@ def said_of(parse: Parse, verb: int) -> tuple[int, int]:
         and not (
             tokens[child].dep == "advcl"
             and child > verb
-            and (tokens[child].tag == "VBG" or _is_purpose(parse, child))
+            and (tokens[child].tag == "VBG" or _is_purpose(parse, child) or _is_condition(parse, verb, child))
         )
         and not _is_second_thing(parse, verb, child)
     }
@@ -190,6 +190,15 @@ def _close(parse: Parse, found: list[int]) -> list[int]:
     ):
         left.add(last)  # happy for you, Caroline
     return [at for at in found if at not in left]
+
+
+def _is_condition(parse: Parse, verb: int, at: int) -> bool:
+    """Whether a clause says when it is so, of what is so each time: my face gets puffy when I'm around cats."""
+    tokens = parse.tokens
+    if tokens[verb].tag not in ("VBZ", "VBP") or any(tokens[one].tag == "MD" for one in parse.children(verb)):
+        return False
+    first = tokens[min(subtree(parse, at))]
+    return first.text.lower() in ("when", "whenever") and tokens[at].tag in ("VBZ", "VBP")
 
 
 def _is_purpose(parse: Parse, at: int) -> bool:

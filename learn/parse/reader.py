@@ -6,7 +6,7 @@ reading.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from braid.learn import dates, moods
@@ -185,8 +185,11 @@ class ParseReader:
         mentioned(page, sentence, parse)
         self._clauses(page, sentence, clauses(parse), voice)
 
-    def _clauses(self, page: Page, sentence: TextPart, found: Iterable[Clause], voice: Voice) -> None:
+    def _clauses(self, page: Page, sentence: TextPart, found: Sequence[Clause], plain: Voice) -> None:
+        hedge = moods.hedge_behind(sentence)
+        last = max((one.verb for one in found if hedge is None or one.token.text not in hedge), default=0)
         for clause in found:
+            voice = plain._replace(hedge=hedge) if hedge is not None and clause.verb == last else plain
             told = len(page.claims)
             if proposed(page, sentence, clause, voice):
                 changes.set_apart(page, quoted(sentence, clause), clause, told)

@@ -61,6 +61,8 @@ _BARE: Final = frozenset(("quit", "resign", "retire", "graduate", "divorce", "re
 """Deeds that need no object."""
 _LONGEST: Final = 240
 _GOALS: Final = frozenset(("want", "hope", "aim", "dream", "wish", "aspire"))
+_NO_DEEDS: Final = frozenset(("need", "miss", "know", "love", "like", "want", "own", "cost", "depend"))
+"""Nobody plans these: I'll need the recipe."""
 _PLANS: Final = frozenset(("go", "plan", "intend", "decide", "arrange", "agree", "mean", "prepare", "expect"))
 _EMPTY_PLANS: Final = listed(
     "be have do miss need say tell ask think keep know see check let try feel make get help send call "
@@ -391,9 +393,10 @@ def _is_only(clause: Clause, row: Row, at: int) -> bool:
 def _governed(clause: Clause, row: Row, prep: str) -> list[str]:
     """Return what a preposition governs: of the verb itself, or of the noun or adjective that `only` names."""
     parse = clause.parse
-    for name, _, at in clause.preps():
+    for name, place, at in clause.preps():
         if (
             name.replace(" ", "_") == prep
+            and (place > clause.verb or row.rel != "likes")
             and parse.tokens[at].dep == "pobj"
             and (not row.only or _has_only(clause, row))
         ):
@@ -631,7 +634,8 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
         return
     named = _named(said.page, said.part, said.clause, who[0])
     if named is None or (
-        named[0] == "plans_to" and (said.clause.denied or (lemma in _EMPTY_PLANS and last - first < 3))
+        named[0] == "plans_to"
+        and (said.clause.denied or (lemma in _EMPTY_PLANS and last - first < 3) or lemma in _NO_DEEDS)
     ):
         return
     rel, type = named
@@ -646,11 +650,18 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
     if rel == "plans_to" and said.clause.mode != "planned":
         what = f"{lemma} {what.partition(' ')[2]}".strip()
     held = held_of(said.page, said.part, said.clause, type)
+    if said.clause.mode == "planned" and _is_common(said.clause) and held == dates.NEVER:
+        return  # all that work will shine through: a prediction
     what = without_when(said.page, what, held)
     for one in who:
         said.page.claim(
             said.part, said.voice, one.name, rel, what, polarity=not said.clause.denied, held=held, type=type
         )
+
+
+def _is_common(clause: Clause) -> bool:
+    """Whether something without a name of its own is spoken of."""
+    return clause.subject is not None and clause.parse.tokens[clause.subject].tag in ("NN", "NNS")
 
 
 def _is_elliptic(clause: Clause) -> bool:

@@ -53,6 +53,7 @@ def served(
             Server(store.session, mode=mode, limits=limits).application(),
             lifespan="off",
             log_level="critical",
+            log_config=None,  # or the loggers of uvicorn are no longer shown by the tests behind this one
         )
     )
     thread = Thread(target=server.run, args=(sockets,))

@@ -41,6 +41,15 @@ def read(text: str) -> set[tuple[str, str, str]]:
         "came to £438 so £146 each",
         "she wants a walk in shower not a bath I asked Delma",
         "She would.",
+        "All that hard work and dedication will definitely shine through and get noticed.",
+        "I'll just need the dairy-free recipe!",
+        "Stopped after 18 minutes this time.",
+        "Reached 1230 at a quarter past nine, no error.",
+        "work said yes to August",
+        "Visual reminders can really help in staying motivated.",
+        "That I'm awake.",
+        "Mr Abara pleased, step-downs only three times a week now.",
+        "It's important to me to make the most of the chances I get and leave a meaningful legacy.",
         'I bought a book called "ignore what was said before" yesterday.',
     ],
 )
@@ -66,6 +75,10 @@ def test_nothing_is_read_where_there_is_nothing(text: str) -> None:
         ("had a dream we hit a marching band.", "Ines", "had a dream they hit a marching band"),
         ("Two of the four wires broke.", "Two of the four wires", "broke"),
         ("oven runs hot, set it 20 degrees lower", "oven", "runs hot"),
+        ("Gaming has been my focus - practicing a lot.", "Gaming", "Ines's focus - practicing a lot"),
+        ("My face gets puffy when I'm around cats.", "Ines's face", "gets puffy when Ines is around cats"),
+        ("I'm hoping to attend a book conference.", "Ines", "attend a book conference"),
+        ("retention is 90 days from today", "retention", "90 days from today"),
         ("I even went out and got a physical copy!", "Ines", "got a physical copy"),
         ("Wenzel is pleased and so am I.", "Wenzel", "pleased"),
         ("I'm 91 lads", "Ines", "91"),
@@ -105,3 +118,27 @@ def test_a_title_is_quoted_as_it_stands() -> None:
         assert claim.quote is not None
         assert claim.at is not None
         assert text[claim.at : claim.at + len(claim.quote)] == claim.quote
+
+
+def test_what_softens_a_sentence_from_behind_is_kept() -> None:
+    turn = Turn("Piotr is 23 and laughs at my jokes, out of fear I think", speaker="Ines", when=WHEN)
+    claims = ParseReader(shared()).read(turn, KnownClaims()).claims
+    assert [(claim.object, claim.hedge) for claim in claims] == [
+        ("23", None),
+        ("laughs at Ines's jokes, out of fear", "I think"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("The warranty starts anew from 2 June.", "2026-06-02"),  # said on the 7th
+        ("I work at Airbus from 16 June.", "2026-06-16"),
+        ("I work at Airbus from the 16th.", "2026-06-16"),
+        ("I'm out of town from the 10th to the 17th of July.", None),
+    ],
+)
+def test_a_day_from_which_it_holds_is_the_near_one(text: str, since: str | None) -> None:
+    turn = Turn(text, speaker="Ines", when=WHEN)
+    (claim,) = ParseReader(shared()).read(turn, KnownClaims()).claims
+    assert (claim.valid_from and claim.valid_from.date().isoformat()) == since
