@@ -6,6 +6,7 @@ wheel gives: one pinned digest holds for either package, and either gives the sa
 and README.md name the package and differ; neither is read. No code of the package is run.
 """
 
+import atexit
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
@@ -54,6 +55,8 @@ class SpacyParser:
         self._folder = folder
         self._turn = RLock()
         self._loaded: _Model | None = None
+        self._ends = False
+        """Whether the program does: nothing more is parsed."""
         self._kept = _KeptParses(KEPT_CHARS)
 
     @property
@@ -73,6 +76,8 @@ class SpacyParser:
             for parse in _parsed(model, new):
                 found[parse.text] = parse
                 self._kept.put(parse)
+                if self._ends:
+                    raise SystemExit  # of this thread, in silence: no other is left that waits for it
             return [found[text] for text in texts]
 
     def run_alone(self, texts: Iterable[str]) -> int:
@@ -84,9 +89,20 @@ class SpacyParser:
             return sum(len(doc) for docs in model.docs(shown, remembering=False) for doc in docs)
 
     def _model(self) -> "_Model":
+        if self._ends:
+            raise SystemExit
         if self._loaded is None:
             self._loaded = _Model(_load(self._folder))
+            atexit.register(self._end)
         return self._loaded
+
+    def _end(self) -> None:
+        """Let no thread parse any longer: a program that ends while one is in the model's algebra (BLIS) is aborted.
+
+        What a thread was reading is left as a kill would leave it, a batch of texts later at most.
+        """
+        self._ends = True
+        self._turn.acquire()
 
 
 @cache

@@ -258,3 +258,17 @@ def test_the_command_line_says_so_as_a_refusal() -> None:
     assert said == "spaCy is not installed: pip install it"
     assert hint is not None
     assert "works without it" in hint
+
+
+@pytest.mark.sample(4)
+@pytest.mark.parametrize("seconds", [0.1, 0.2, 0.3, 0.5])
+def test_a_program_may_end_while_a_thread_parses(seconds: float) -> None:
+    """Without care it is aborted where the thread is in the model's algebra: "libblis: Aborting", one time in three."""
+    code = (
+        "import threading, time; from braid.models.spacy_parser import shared; shared().parse(['It is loaded.'])\n"
+        "texts = [f'I moved to town {n} with my sister, since it was cheap there.' for n in range(20_000)]\n"
+        "threading.Thread(target=shared().parse, args=(texts,), daemon=True).start()\n"
+        f"time.sleep({seconds})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
