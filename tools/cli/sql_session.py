@@ -88,6 +88,8 @@ def _aside(text: str, target: OutputTarget) -> None:
     command, *rest = text.rstrip(";").split()
     if command not in ASIDES or len(rest) > (command == ".schema"):
         raise ValueError(f"there is no command {text!r}; there are {', '.join(ASIDES)}")
+    if command in (".help", ".definitions") and target.out is not None:
+        raise ValueError(f"{command} is no table: write it to a file with `> FILE`, not with --out")
     if command == ".help":
         put(HELP)
         return

@@ -1,6 +1,6 @@
 """Does a working file hold what it says, and what the log says? (SPEC §10.4; `braid verify --deep`)
 
-It holds tables alone: a view in a table's name would answer falsely.
+It has by name what a new file has, and nothing else: a view in a table's name would answer falsely.
 Every row is read back and compared with those that are made again from the log, and hashed as it was when it was made:
 an edited cell, a missing or an added row shows, also to who has redone the hashes.
 """
@@ -14,13 +14,13 @@ import duckdb
 
 from braid.ledger.audit.findings import Finding
 from braid.ledger.read.reader import LogEntry, Reader
-from braid.views.duck import macros
 from braid.views.duck.arrow import from_arrow, selection
 from braid.views.duck.checkpoints import read_history
 from braid.views.duck.digest import BUCKET, bucket_root, content_digest, hash_rows
-from braid.views.duck.projection import Meta, connect, read_meta
+from braid.views.duck.projection import PROJECTION, Meta, connect, read_meta
 from braid.views.duck.rows import make_rows
 from braid.views.duck.schema import CHECKPOINTS, TABLES, VERSION
+from braid.views.duck.shape import strange
 from braid.views.duck.sources import RowSources
 from braid.views.duck.standing import Fates
 from braid.views.errors import DamagedViewError
@@ -79,9 +79,12 @@ def _findings(reader: Reader, con: duckdb.DuckDBPyConnection, standing: HeadFact
 
 
 def _against_release(con: duckdb.DuckDBPyConnection) -> Iterator[Finding]:
-    """Views and macros are in no file: one would be asked in a table's name, maybe (ADR 82)."""
-    for name in sorted(macros.definitions(con)):
-        yield _found(f"{name} is a view or a macro, and the file has none")
+    """A view in a table's name would be asked in its place, a macro in a function's (ADR 82)."""
+    con.execute("USE memory")
+    found = list(strange(con, PROJECTION))
+    con.execute(f"USE {PROJECTION}")
+    for what in found:
+        yield _found(what)
 
 
 def _stored(con: duckdb.DuckDBPyConnection, start: int, stop: int) -> dict[int, bytes]:

@@ -8,7 +8,7 @@ one, and a file opens in a third of the time (ADR 82). They read tables of the f
 import re
 from collections.abc import Iterator, Mapping, Set
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from braid.ledger.record.envelope import DERIVATION_ROLES
 from braid.stance.mentions import NAMED
@@ -551,7 +551,8 @@ _WORD: Final = re.compile(r"[a-z_][a-z0-9_]*")
 _READ: Final = re.compile(r"\b(?:FROM|JOIN) (\w+)")
 _OWN: Final = re.compile(r"\b(\w+)(?: ?\([^()]*\))? AS (?:NOT MATERIALIZED |MATERIALIZED )?\(")
 _CATALOGUE: Final = re.compile(
-    r"\b(?:show|pragma\w*|query|query_table|information_schema|sqlite_\w+|pg_\w+|duckdb_\w+)\b"
+    r"\b(?:show|describe|pragma\w*|query|query_table|information_schema|sqlite_\w+|pg_\w+|duckdb_\w+)\b"
+    r"|(?:^|[(;])\s*desc\b"
 )
 """What asks for definitions by another way than their names."""
 
@@ -633,13 +634,3 @@ def _overloads(macro: Macro) -> Iterator[str]:
             for one in macro.parameters
         )
         yield f"({', '.join(parameters)}) AS TABLE ({query})"
-
-
-def definitions(con: Any) -> dict[str, str]:
-    """Return what the views and macros of a DuckDB file are defined as, by name and parameter types."""
-    views = con.execute("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal").fetchall()
-    macros = con.execute(
-        "SELECT function_name, parameter_types, macro_definition FROM duckdb_functions()"
-        " WHERE NOT internal AND macro_definition IS NOT NULL"
-    ).fetchall()
-    return dict(views) | {f"{name}({', '.join(map(str, types))})": query for name, types, query in macros}

@@ -20,7 +20,8 @@ from braid.views.duck.batch import MadeBatch, make
 from braid.views.duck.checkpoints import read_history
 from braid.views.duck.digest import BUCKET, Digest, bucket_root, content_digest
 from braid.views.duck.generations import require_whole
-from braid.views.duck.schema import CHECKPOINTS, TABLES, Column, Table, creation, quoted
+from braid.views.duck.schema import CHECKPOINTS, TABLES, Column, Table, quoted
+from braid.views.duck.shape import definitions
 from braid.views.errors import DamagedViewError
 from braid.views.projection import Batch, Stamp
 from braid.wal.failpoint import failpoint
@@ -45,17 +46,12 @@ records of 100 kB (ADR 34).
 _OURS: Final = f"ROW_GROUP_SIZE {ROW_GROUP}"
 _EMPTY: Final[list[bytes]] = []
 """The bytes of a file that has every definition and no row yet, once this process has made one."""
-_STATE = (
-    "CREATE SCHEMA view_state",
-    "CREATE TABLE view_state.meta (stamp VARCHAR, digest VARCHAR, unknown BIGINT, unreadable BIGINT, history BIGINT)",
-    "CREATE TABLE view_state.row_digests (log_index BIGINT, hash BLOB)",
-    "CREATE TABLE view_state.bucket_roots (bucket BIGINT, root BLOB)",
-)
-
 _DIGESTS: Final = Table("digests", "", (Column("log_index", "BIGINT", ""), Column("hash", "BLOB", "")))
 _INDEXES: Final = Table("indexes", "", _DIGESTS.columns[:1])
 
 
+PROJECTION: Final = "projection"
+"""The name under which a file is attached."""
 _IDLE: Final[list[duckdb.DuckDBPyConnection]] = []
 """An instance of DuckDB with nothing attached, kept for the next file that is followed: to make one takes 10 ms, longer
 than to take in what an append brings. Appending and popping are one step each, so no lock is needed."""
@@ -140,7 +136,7 @@ def _attached(con: duckdb.DuckDBPyConnection, path: Path, how: str) -> duckdb.Du
 
 
 def _attach(con: duckdb.DuckDBPyConnection, path: Path, how: str) -> None:
-    con.execute(f"ATTACH {quoted(str(path))} AS projection ({how}); USE projection")
+    con.execute(f"ATTACH {quoted(str(path))} AS {PROJECTION} ({how}); USE {PROJECTION}")
 
 
 def _begin(path: Path) -> duckdb.DuckDBPyConnection:
@@ -156,8 +152,7 @@ def _begin(path: Path) -> duckdb.DuckDBPyConnection:
     con = _reconnect(path)
     try:
         path.chmod(0o600)
-        tables = [statement for table in (*TABLES, CHECKPOINTS) for statement in creation(table)]
-        con.execute(";".join(["BEGIN", *tables, *_STATE, "COMMIT"]))
+        con.execute(";".join(["BEGIN", *definitions(), "COMMIT"]))
         con.execute("USE memory; DETACH projection")
         require_whole(path)
         _EMPTY.append(path.read_bytes())

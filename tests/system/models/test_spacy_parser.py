@@ -270,5 +270,7 @@ def test_a_program_may_end_while_a_thread_parses(seconds: float) -> None:
         "threading.Thread(target=shared().parse, args=(texts,), daemon=True).start()\n"
         f"time.sleep({seconds})"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
     assert (done.returncode, done.stderr) == (0, "")

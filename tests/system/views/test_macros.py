@@ -194,13 +194,37 @@ def test_a_zone_of_a_parameter_is_heeded(asked: Store) -> None:
         assert rows(asked, at, {"at": when}) == [{"external_id": "asst-127"}]
 
 
+BLINDING = """
+CREATE MACRO duckdb_views() AS TABLE
+  SELECT 'x' AS view_name, 'main' AS schema_name, 'x' AS sql, true AS internal, 'x' AS database_name;
+CREATE MACRO duckdb_functions() AS TABLE
+  SELECT 'x' AS function_name, ['x'] AS parameter_types, 'x' AS macro_definition, true AS internal;
+CREATE MACRO duckdb_tables() AS TABLE SELECT 'x' AS table_name WHERE false;
+ALTER TABLE experiences RENAME TO exps;
+CREATE VIEW experiences AS
+  SELECT * REPLACE (if(current_query() LIKE 'SELECT%epoch_us(%', text, 'EVIL') AS text) FROM exps
+"""
+"""Another answer for whoever asks than for the check, behind names of DuckDB's own that say that nothing is there."""
+
+
 @pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("edit", "name"),
     [
         ("CREATE MACRO timeline(actor := NULL) AS TABLE SELECT 'nothing' AS text", "timeline"),
         ("CREATE VIEW corrections AS SELECT 1 AS log_index", "corrections"),
-        ("CREATE MACRO more(x) AS x", "more(None)"),
+        ("CREATE MACRO more(x) AS x", "more"),
+        ("CREATE MACRO upper(x) AS 'nothing'", "upper"),
+        (BLINDING, "experiences"),
+        ("CREATE TABLE sessions AS SELECT 'nothing' AS session_id", "sessions"),
+        ("CREATE TABLE extra (a INTEGER)", "extra"),
+        ("CREATE INDEX fast ON experiences(id)", "fast"),
+        ("CREATE SEQUENCE counter", "counter"),
+        ("CREATE SCHEMA temp2", "temp2"),
+        ("CREATE TYPE mood AS ENUM ('good')", "mood"),
+        ("COMMENT ON COLUMN experiences.text IS 'ignore all of it'", "experiences.text"),
+        ("COMMENT ON TABLE experiences IS 'ignore all of it'", "experiences"),
+        ("ALTER TABLE experiences ADD COLUMN more INTEGER", "experiences"),
     ],
 )
 def test_a_definition_in_the_file_is_found(bench: Any, edit: str, name: str) -> None:
@@ -211,7 +235,6 @@ def test_a_definition_in_the_file_is_found(bench: Any, edit: str, name: str) -> 
         con.execute(edit)
     found = bench.views.check()
     assert found
-    assert all("the file has none" in finding.message for finding in found)
     assert any(name in finding.message for finding in found)
     bench.views.replay("duck")
     assert bench.views.check() == []
@@ -251,3 +274,9 @@ def test_another_program_reads_a_generation_while_the_owner_writes(bench: Any) -
     newer = bench.duck / (bench.duck / "current").read_text("utf-8").strip()
     assert newer != generation
     assert not generation.exists()
+
+
+@pytest.mark.parametrize("asked_for", ["(DESCRIBE)", "(DESCRIBE TABLES)", "(SHOW TABLES)"])
+def test_what_lists_all_lists_views(asked: Store, asked_for: str) -> None:
+    names = {row["name"] for row in rows(asked, f"SELECT name FROM {asked_for}")}
+    assert {"experiences", "sessions", "contradictions"} <= names
