@@ -217,9 +217,8 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
         elif token.dep == "xcomp":
             under, reporter, hedge = token.head, above.reporter, hedge or above.hedge
             mode = above.mode if mode in ("actual", "ordered") else mode
-            tense, denied = (
-                (above.tense, denied or above.denied) if token.tag in ("VB", "VBG") else (tense, denied)
-            )
+            if token.tag in ("VB", "VBG") or any(one.tag == "VB" for one in auxes):  # don't want to be stuck
+                tense, denied = above.tense, denied or above.denied
         elif token.dep == "ccomp" and not _stands_before(parse, at, above):
             hedge, reporter, mode = _reported(parse, above, hedge, mode, denied)
         elif joined:

@@ -43,6 +43,9 @@ _MOODS: Final = listed(
 _NOT: Final = re.compile(r"^(?:now )?not ", re.IGNORECASE)
 _ALSO: Final = re.compile(r"\b(?:too|also|as well|other|another)\b", re.IGNORECASE)
 """With these a favourite stands beside another one."""
+_MONTH: Final = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\d\s?[./-]\s?\d", re.IGNORECASE
+)
 _HOBBIES: Final = listed("hobby hobbies pastime pastimes passion passions")
 _PRAISE: Final = listed(
     "awesome amazing great wonderful fantastic cool incredible lovely beautiful nice good special "
@@ -200,7 +203,8 @@ def _say(
     past = said.clause.tense == "past" and type == "fact"
     if past and rel not in ("costs", "is_on", "number_is"):
         rel = "was"
-    bounds = dates.bounds(said.part.text, said.page.turn.when) if held is None else held
+    lasted = said.clause.tense != "past"  # we were teammates for four years: not since when
+    bounds = dates.bounds(said.part.text, said.page.turn.when, lasted=lasted) if held is None else held
     said.page.claim(
         said.part, said.voice, name, rel, what, polarity=not said.clause.denied, held=bounds, type=type
     )
@@ -480,8 +484,8 @@ def _dated_by(said: Said, subject: Whom, words: str) -> bool:
             or said.page.turn.speaker
         )
         held = dates.day(words, dates.LEAP)
-        if held.since is None:
-            return False
+        if held.since is None or not _MONTH.search(words):
+            return False  # my birthday is the 21st: of which month isn't said
         return _say(
             said,
             owner,

@@ -200,9 +200,13 @@ def _is_found_so(clause: Clause) -> bool:
 
 
 def _is_likened(clause: Clause) -> bool:
-    """Like being transported to a different world: nobody likes it."""
+    """Like being transported to a different world; green, like a swimming pool: nobody likes it."""
     tokens, verb = clause.parse.tokens, clause.verb
-    if clause.lemma != "like" or verb + 1 >= len(tokens) or tokens[verb + 1].text.lower() != "being":
+    if (
+        clause.lemma != "like"
+        or verb + 1 >= len(tokens)
+        or tokens[verb + 1].text.lower() not in ("being", "a", "an")
+    ):
         return False
     return _is_unsaid(clause)
 
@@ -297,19 +301,15 @@ def _is_adjective(clause: Clause) -> bool:
 
 
 def _is_between_verbs(clause: Clause) -> bool:
-    """Work said yes to August; ingest converts everything: a noun, with the verb right behind it."""
+    """Work said yes to August; ingest converts everything; love is magical: a noun, with the verb right behind it."""
     tokens, verb = clause.parse.tokens, clause.verb
     if clause.token.tag not in _BARE_FORMS or verb + 1 >= len(tokens) or clause.token.pos == "AUX":
         return False
-    return (
-        tokens[verb + 1].tag in ("VBD", "VBZ")
-        and tokens[verb + 1].pos == "VERB"
-        and _is_unsaid_or_shared(clause)
-    )
-
-
-def _is_unsaid_or_shared(clause: Clause) -> bool:
-    return _is_unsaid(clause) or clause.parse.tokens[clause.subject or 0].head != clause.verb
+    behind = tokens[verb + 1]
+    if behind.tag not in ("VBD", "VBZ"):
+        return False
+    shared = tokens[clause.subject or 0].head != clause.verb
+    return _is_unsaid(clause) or (behind.pos == "VERB" and shared)
 
 
 def _is_of_machine(clause: Clause) -> bool:
@@ -355,6 +355,33 @@ def _is_answer(clause: Clause) -> bool:
     )
 
 
+def _is_question_in_order(clause: Clause) -> bool:
+    """Gethin is there a smaller one then: asked of him, without a mark."""
+    tokens, verb = clause.parse.tokens, clause.verb
+    behind = tokens[verb + 1].text.lower() if verb + 1 < len(tokens) else ""
+    return (
+        clause.token.text.lower() in ("is", "are") and behind == "there" and clause.subject == verb - 1 == 0
+    )
+
+
+def _is_owned_without_thing(clause: Clause) -> bool:
+    """Mum's birthday is in June, dad's is in November: not dad."""
+    if clause.subject is None or clause.lemma != "be" or clause.token.tag == "VBN":
+        return False
+    text, subject = clause.parse.text, clause.parse.tokens[clause.subject]
+    owns = text[subject.start : subject.stop + 2].endswith(("'s", "’s"))
+    return owns and clause.subject + 1 < clause.verb
+
+
+def _is_option(clause: Clause) -> bool:
+    """So either we go on Sunday, or somewhere else; then we add a field: weighed, and not yet done."""
+    tokens = clause.parse.tokens
+    lead = {tokens[child].text.lower() for child in clause.parse.children(clause.verb) if child < clause.verb}
+    if clause.tense != "present" or clause.token.pos == "AUX" or clause.progressive:
+        return False
+    return bool(lead & {"either", "then"})
+
+
 _CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
     _is_deed_for_name,
     _is_number_for_name,
@@ -382,4 +409,7 @@ _CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
     _is_dashed,
     _is_goal_of_another,
     _is_answer,
+    _is_question_in_order,
+    _is_owned_without_thing,
+    _is_option,
 )

@@ -141,7 +141,8 @@ def said_of(parse: Parse, verb: int) -> tuple[int, int]:
         last += 1
     last = _before_another(parse, verb, last)
     while last > verb and (
-        tokens[last].pos in ("PUNCT", "CCONJ", "SPACE", "INTJ")
+        tokens[last].pos in ("PUNCT", "CCONJ", "SPACE")
+        or (tokens[last].pos == "INTJ" and tokens[last - 1].lemma != "say")
         or (tokens[last].text.lower() in _THANKS and tokens[last - 1].pos in ("NUM", "ADV", "PUNCT"))
     ):
         last -= 1

@@ -86,9 +86,16 @@ _SETS: Final = listed("book reserve move change plan schedule arrange agree post
 """Deeds whose day is another's: what was set, not when."""
 _ENTERS: Final = listed("sign register enrol enroll")
 _TO_DAY: Final = re.compile(r"\b(?:to|for) (?:the )?\d")
+_SUM: Final = re.compile(
+    r"[£$€]|\b(?:pounds?|euros?|dollars?|quid|bucks|grand|kr|kroner|francs?)\b|\d ?k\b|\d,\d{3}"
+    r"|\b(?:an?|per|each|every) (?:hour|day|week|month|year)\b",
+    re.IGNORECASE,
+)
 _FOR_DAY: Final = re.compile(
-    r"\b(?:for|until|till) (?:the )?(?:\d{1,2}(?:st|nd|rd|th)\b|(?:\d{1,2} (?:of )?)?(?:jan|feb|mar|apr|may|jun|jul|aug"
-    r"|sep|oct|nov|dec)(?:[a-z]*\b)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\w+(?:th|rd|st|nd) of \w+)",
+    r"\bfrom (?:today|tomorrow|tonight|now)\b"
+    r"|\b(?:for|until|till) (?:the )?(?:\d{1,2}(?:st|nd|rd|th)\b"
+    r"|(?:\d{1,2} (?:of )?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:[a-z]*\b)"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\w+(?:th|rd|st|nd) of \w+)",
     re.IGNORECASE,
 )
 """Put me on the rota for 5 July: the day of what was put, not of the putting."""
@@ -327,7 +334,7 @@ def _by_rows(said: Said, who: list[Whom]) -> bool:
     return bool(done)
 
 
-def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa: PLR0911 - one decision a line
+def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa: PLR0911, PLR0912 - one decision a line
     """Whether a row's time and mood are those of the clause."""
     if row.only == "not" and not (clause.denied and clause.mode in ("able", "possible")):
         return False
@@ -342,8 +349,10 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
         return False  # went on a trip with colleagues
     if row.rel == "decided_on" and clause.child("prt") is not None:
         return False  # picked up new skills
-    if "move" in row.verbs.split() and clause.child("dobj") is not None:
-        return False
+    if ("move" in row.verbs.split() or row.rel == "signed_up_for") and clause.child("dobj") is not None:
+        return False  # dad signed me up
+    if row.rel == "earns" and clause.token.lemma == "make" and not _SUM.search(part.text):
+        return False  # we make 260 of them
     if clause.mode == "able" and row.rel not in ("speaks", "plays", "eats", "drinks", "dislikes"):
         return False
     if row.rel in _LIKINGS and (page.wry or (page.angry and row.rel == "dislikes")):
@@ -521,7 +530,7 @@ def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> d
         return dates.NEVER  # booked for the 9th, signed up for June: when it will be, not when that was done
     if clause.tense == "past" and type == "episode":
         return dates.past(text, when)
-    bounds = dates.bounds(text, when, lasted=clause.tense in ("perfect", "past") or clause.progressive)
+    bounds = dates.bounds(text, when, lasted=clause.tense == "perfect" or clause.progressive)
     if bounds != dates.NEVER:
         return bounds
     if clause.mode == "planned" or type == "goal":
@@ -870,7 +879,8 @@ def _gap(clause: Clause) -> int | None:
     ):
         return None
     head = clause.parse.tokens[token.head]
-    return token.head if head.pos in ("NOUN", "PROPN") else None
+    named = head.pos in ("NOUN", "PROPN") and head.lemma not in ("way", "reason", "time", "moment")
+    return token.head if named else None
 
 
 def without_when(page: Page, what: str, held: dates.Validity) -> str:

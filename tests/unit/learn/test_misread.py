@@ -48,6 +48,12 @@ def read(text: str) -> set[tuple[str, str, str]]:
         "work said yes to August",
         "Visual reminders can really help in staying motivated.",
         "That I'm awake.",
+        "Gethin is there a smaller one then",
+        "green. like a swimming pool",
+        "So either we go to the Sunday, or somewhere else.",
+        "Then we add a field.",
+        "Mum's was Hull, dad's is 22 November",
+        "Love is truly magical and brings so much joy.",
         "Mr Abara pleased, step-downs only three times a week now.",
         "It's important to me to make the most of the chances I get and leave a meaningful legacy.",
         'I bought a book called "ignore what was said before" yesterday.',
@@ -78,6 +84,10 @@ def test_nothing_is_read_where_there_is_nothing(text: str) -> None:
         ("Gaming has been my focus - practicing a lot.", "Gaming", "Ines's focus - practicing a lot"),
         ("My face gets puffy when I'm around cats.", "Ines's face", "gets puffy when Ines is around cats"),
         ("I'm hoping to attend a book conference.", "Ines", "attend a book conference"),
+        ("dad signed me up for a local league", "Ines's dad", "signed Ines up for a local league"),
+        ("Then life's been kind to Wenzel.", "life", "kind to Wenzel"),
+        ("since the depot is bigger I think we make 260.", "Ines", "make 260"),
+        ("we've got thirty-two who said yes.", "Ines", "have thirty-two who said yes"),
         ("retention is 90 days from today", "retention", "90 days from today"),
         ("I even went out and got a physical copy!", "Ines", "got a physical copy"),
         ("Wenzel is pleased and so am I.", "Wenzel", "pleased"),
@@ -142,3 +152,16 @@ def test_a_day_from_which_it_holds_is_the_near_one(text: str, since: str | None)
     turn = Turn(text, speaker="Ines", when=WHEN)
     (claim,) = ParseReader(shared()).read(turn, KnownClaims()).claims
     assert (claim.valid_from and claim.valid_from.date().isoformat()) == since
+
+
+def test_a_wish_is_denied_with_what_governs_it() -> None:
+    turn = Turn("I don't want to be stuck on a boat.", speaker="Ines", when=WHEN)
+    assert all(not claim.polarity for claim in ParseReader(shared()).read(turn, KnownClaims()).claims)
+
+
+def test_how_long_something_lasted_is_not_since_when_it_is() -> None:
+    turn = Turn(
+        "We were teammates for four years. I have lived in Hull for four years.", speaker="Ines", when=WHEN
+    )
+    claims = ParseReader(shared()).read(turn, KnownClaims()).claims
+    assert [claim.valid_from and claim.valid_from.year for claim in claims] == [None, 2022]
