@@ -421,6 +421,8 @@ def _office(said: Said, subject: Whom, at: int) -> bool:
         return False
     _say(said, subject.name, "works_as", what)
     for prep in (*parse.children(at), *parse.children(said.clause.verb)):
+        if parse.tokens[prep - 1].text == ",":
+            continue  # an electrician, with papers
         if parse.tokens[prep].dep == "prep" and parse.tokens[prep].lemma in ("at", "for", "with"):
             for inner in parse.children(prep):
                 for place in (
@@ -603,7 +605,7 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
             number
             for number in range(said.clause.verb + 1, last + 1)
             if parse.tokens[number].dep not in ("neg", "punct")
-            and parse.tokens[number].pos not in ("DET",)
+            and (parse.tokens[number].pos != "DET" or parse.tokens[number].text.lower() == "no")
             and parse.tokens[number].text.lower()
             not in (
                 "so",

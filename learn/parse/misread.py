@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from braid.learn.parse.clauses import Clause
-from braid.learn.parse.phrases import subtree
+from braid.learn.parse.phrases import said_of, subtree
 from braid.learn.words import LIMBS, listed
 from braid.text.parse import Token
 
@@ -25,6 +25,10 @@ _ORDINAL: Final = re.compile(
 )
 _SIDES: Final = LIMBS | listed("side ear eye lung breast temple")
 _DREAMT: Final = re.compile(r"\b(?:dreamt|dreamed|dreams?)(?: that)?,?\s*$", re.IGNORECASE)
+_SORRY: Final = re.compile(
+    r",\s*(?:no,? )?(?:sorry|i mean|or rather|wait),? (?:no,? )?(?:(?:on|at|in|to|the)\b|\d|(?-i:[A-Z]))",
+    re.IGNORECASE,
+)
 _IN_PLACE: Final = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
 _INITIAL: Final = re.compile(r"[A-Z]\.")
 _ALIKE: Final = listed(
@@ -382,6 +386,50 @@ def _is_option(clause: Clause) -> bool:
     return bool(lead & {"either", "then"})
 
 
+def _is_ages(clause: Clause) -> bool:
+    """Been ages since we talked: nobody is ages."""
+    at = clause.child("attr", "npadvmod")
+    lemma = clause.parse.tokens[at].lemma if at is not None else ""
+    return clause.lemma == "be" and _is_unsaid(clause) and lemma in ("age", "ages", "while", "year", "long")
+
+
+def _is_under_when(clause: Clause) -> bool:
+    """To keep me calm when things are important and I'm nervous: not now."""
+    tokens, above = clause.parse.tokens, clause.token.head
+    if clause.token.dep != "conj" or tokens[above].dep != "advcl" or clause.tense != "present":
+        return False
+    return any(
+        tokens[child].text.lower() in ("when", "whenever", "if") for child in clause.parse.children(above)
+    )
+
+
+def _is_not_sure(clause: Clause) -> bool:
+    """I'm not sure I'll ever understand it."""
+    tokens, above = clause.parse.tokens, clause.token.head
+    if clause.token.dep != "ccomp" or tokens[above].lemma not in ("sure", "certain"):
+        return False
+    return any(tokens[child].dep == "neg" for child in clause.parse.children(tokens[above].head))
+
+
+def _is_wish(clause: Clause) -> bool:
+    """Love to hear more about it: would."""
+    at = clause.child("xcomp")
+    lemma = clause.parse.tokens[at].lemma if at is not None else ""
+    return (
+        clause.lemma == "love"
+        and _is_unsaid(clause)
+        and lemma in ("hear", "see", "know", "join", "come", "try")
+    )
+
+
+def _is_put_right(clause: Clause) -> bool:
+    """He comes on Thursday, sorry, on Wednesday: what is put right behind it."""
+    parse = clause.parse
+    _, last = said_of(parse, clause.verb)
+    found = _SORRY.search(parse.text, parse.tokens[clause.verb].stop)
+    return found is not None and found.start() <= parse.tokens[last].stop + 1
+
+
 _CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
     _is_deed_for_name,
     _is_number_for_name,
@@ -412,4 +460,9 @@ _CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
     _is_question_in_order,
     _is_owned_without_thing,
     _is_option,
+    _is_ages,
+    _is_under_when,
+    _is_not_sure,
+    _is_wish,
+    _is_put_right,
 )

@@ -529,7 +529,7 @@ def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> d
     ):
         return dates.NEVER  # booked for the 9th, signed up for June: when it will be, not when that was done
     if clause.tense == "past" and type == "episode":
-        return dates.past(text, when)
+        return dates.NEVER if _is_of_object(page, clause) else dates.past(text, when)
     bounds = dates.bounds(text, when, lasted=clause.tense == "perfect" or clause.progressive)
     if bounds != dates.NEVER:
         return bounds
@@ -539,6 +539,23 @@ def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> d
         held = dates.past(text, when)
         return held if type == "episode" else dates.Validity(held.since)
     return dates.NEVER
+
+
+def _is_of_object(page: Page, clause: Clause) -> bool:
+    """Whether a time belongs to what is spoken of, not to the deed: replayed the night of the 7th; had the 24th from
+    Luton; wrote a scene that was shown yesterday.
+    """
+    parse, at = clause.parse, clause.child("dobj")
+    if at is None:
+        return False
+    within = [at] if parse.tokens[at].text[:1].isdigit() else []
+    for child in parse.children(at):
+        if parse.tokens[child].dep == "relcl" or parse.tokens[child].text.lower() == "of":
+            within += subtree(parse, child)
+    if not within:
+        return False
+    first, last = parse.tokens[min(within)].start, parse.tokens[max(within)].stop
+    return dates.past(f"{parse.text[:first]} {parse.text[last:]}", page.turn.when) == dates.NEVER
 
 
 # -- plans, goals, what used to be ----------------------------------------------------------------------

@@ -48,6 +48,9 @@ def read(text: str) -> set[tuple[str, str, str]]:
         "work said yes to August",
         "Visual reminders can really help in staying motivated.",
         "That I'm awake.",
+        "Been ages since we last talked.",
+        "Love to hear more about it.",
+        "Mechanic Mr Abels comes on Thursday, sorry, on Wednesday.",
         "Gethin is there a smaller one then",
         "green. like a swimming pool",
         "So either we go to the Sunday, or somewhere else.",
@@ -88,6 +91,9 @@ def test_nothing_is_read_where_there_is_nothing(text: str) -> None:
         ("Then life's been kind to Wenzel.", "life", "kind to Wenzel"),
         ("since the depot is bigger I think we make 260.", "Ines", "make 260"),
         ("we've got thirty-two who said yes.", "Ines", "have thirty-two who said yes"),
+        ("Wenzel is an electrician, with papers.", "Wenzel", "electrician"),
+        ("my knee's no good for carrying", "Ines's knee", "no good for carrying"),
+        ("Stomach is a rock, sorry for the detail.", "Stomach", "rock, sorry for the detail"),
         ("retention is 90 days from today", "retention", "90 days from today"),
         ("I even went out and got a physical copy!", "Ines", "got a physical copy"),
         ("Wenzel is pleased and so am I.", "Wenzel", "pleased"),
@@ -165,3 +171,18 @@ def test_how_long_something_lasted_is_not_since_when_it_is() -> None:
     )
     claims = ParseReader(shared()).read(turn, KnownClaims()).claims
     assert [claim.valid_from and claim.valid_from.year for claim in claims] == [None, 2022]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I replayed the night of the 7th against staging.",
+        "I wrote a scene that was shown yesterday.",
+        "The gallery extended my show until 12 June.",
+    ],
+)
+def test_the_day_of_a_thing_is_not_the_day_of_the_deed(text: str) -> None:
+    turn = Turn(text, speaker="Ines", when=WHEN)
+    claims = ParseReader(shared()).read(turn, KnownClaims()).claims
+    assert claims
+    assert all(claim.valid_from is None for claim in claims if claim.rel == "did")
