@@ -357,14 +357,15 @@ class Writer(Reader):
             raise kind(f"nothing was written: {error}{advice}") from error
 
     def _write(self, group: list[SignedTransaction]) -> None:
+        before = self.log.next_index
         try:
             self.log.append([prepared.stored for prepared in group], sync=self.durability == "always")
             for prepared in group:
                 self._admit(prepared)
         except BaseException as error:
-            if (
-                self.size != self.log.next_index
-            ):  # written, but memory did not follow: only reopening can tell
+            in_part = self.log.next_index != before and not all(one.request.done for one in group)
+            if in_part or self.size != self.log.next_index:
+                # Written, but memory did not follow, or not to its end (a control record): only reopening can tell.
                 self.log.poison(f"taking in an append failed ({error})")
             self._sequencer.chains.forget()
             for prepared in group:
