@@ -26,7 +26,7 @@ _ORDINAL: Final = re.compile(
 _SIDES: Final = LIMBS | listed("side ear eye lung breast temple")
 _DREAMT: Final = re.compile(r"\b(?:dreamt|dreamed|dreams?)(?: that)?,?\s*$", re.IGNORECASE)
 _SORRY: Final = re.compile(
-    r",\s*(?:no,? )?(?:sorry|i mean|or rather|wait),? (?:no,? )?(?:(?:on|at|in|to|the)\b|\d|(?-i:[A-Z]))",
+    r",\s*(?:no,? )?(?:sorry|i mean|or rather|wait),? (?:no,? )?(?:(?:on|at|in|to|the)\b|\d|(?-i:[A-Z])\w)",
     re.IGNORECASE,
 )
 _IN_PLACE: Final = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)

@@ -93,6 +93,7 @@ def test_nothing_is_read_where_there_is_nothing(text: str) -> None:
         ("we've got thirty-two who said yes.", "Ines", "have thirty-two who said yes"),
         ("Wenzel is an electrician, with papers.", "Wenzel", "electrician"),
         ("my knee's no good for carrying", "Ines's knee", "no good for carrying"),
+        ("We bank with Lloyds, or rather I do.", "Ines", "bank with Lloyds"),
         ("Stomach is a rock, sorry for the detail.", "Stomach", "rock, sorry for the detail"),
         ("retention is 90 days from today", "retention", "90 days from today"),
         ("I even went out and got a physical copy!", "Ines", "got a physical copy"),
