@@ -37,7 +37,8 @@ _NAMES: Final = frozenset(("called", "named", "titled", "entitled"))
 
 def _is_put_otherwise(word: str, speaker: str) -> bool:
     """Whether a word may stand for another in what was said: their for my, Ana's for my."""
-    return word.lower().startswith(("they", "their", "them")) or word.startswith(speaker.split(maxsplit=1)[0])
+    first = speaker.strip().partition(" ")[0]
+    return word.lower().startswith(("they", "their", "them")) or (first != "" and word.startswith(first))
 
 
 class TurnText:

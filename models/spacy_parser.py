@@ -7,6 +7,7 @@ and README.md name the package and differ; neither is read. No code of the packa
 """
 
 import atexit
+import os
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +20,7 @@ from pathlib import Path
 from sys import intern
 from threading import RLock
 from typing import Any, Final
+from weakref import WeakSet
 
 from braid.models.spacy_ruler import RememberingRuler
 from braid.text.parse import Parse, ParserError, ParserMissingError, Token
@@ -93,16 +95,27 @@ class SpacyParser:
             raise SystemExit
         if self._loaded is None:
             self._loaded = _Model(_load(self._folder))
-            atexit.register(self._end)
+            _LOADED.add(self)
+            atexit.unregister(_end_all)
+            atexit.register(_end_all)  # now, so that it goes before what the model's libraries have registered
         return self._loaded
 
-    def _end(self) -> None:
+    def end(self) -> None:
         """Let no thread parse any longer: a program that ends while one is in the model's algebra (BLIS) is aborted.
 
         What a thread was reading is left as a kill would leave it, a batch of texts later at most.
         """
         self._ends = True
         self._turn.acquire()
+
+
+_LOADED: Final[WeakSet[SpacyParser]] = WeakSet()
+os.register_at_fork(after_in_child=_LOADED.clear)  # a fork takes no thread along that parses, only its lock
+
+
+def _end_all() -> None:
+    for parser in list(_LOADED):
+        parser.end()
 
 
 @cache

@@ -1,5 +1,6 @@
 """Questions that are answered in words, and how an answer is known."""
 
+from contextlib import suppress
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, Literal
@@ -74,7 +75,8 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     AccessDeniedError where it would write and may not, and what appending raises. RemoteModelError for a model that
     the settings keep away. See docs/answers.md.
     """
-    session.reranker()  # a cross-encoder begins to load, beside all that is imported here
+    with suppress(Exception):  # what it fails by is told where it is asked, and costs no answer
+        session.reranker()  # it begins to load, beside all that is imported here
     from braid.agent.answer.pipeline import FOUND, TOP_K, Step, answer
     from braid.answers.after import earlier_answer
     from braid.answers.mind import StoreMind, flagged

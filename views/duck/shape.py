@@ -17,21 +17,20 @@ STATE: Final = (
 )
 """Where a file keeps what it was made from."""
 _NAMED: Final = {
-    "schema": "SELECT schema_name, '', comment, tags::VARCHAR FROM duckdb_schemas() WHERE {}",
-    "table": "SELECT schema_name, table_name, comment, tags::VARCHAR, sql FROM duckdb_tables() WHERE {}",
+    "schema": "SELECT schema_name, '', comment, tags::VARCHAR FROM duckdb_schemas() WHERE {within} AND NOT internal",
+    "table": "SELECT schema_name, table_name, comment, tags::VARCHAR, sql FROM duckdb_tables()"
+    " WHERE {within} AND NOT internal",
     "column": "SELECT schema_name, table_name || '.' || column_name, comment, tags::VARCHAR FROM duckdb_columns()"
-    " WHERE {} AND (schema_name, table_name) IN"
-    " (SELECT (schema_name, table_name) FROM duckdb_tables() WHERE database_name = '{database}')",
-    "view": "SELECT schema_name, view_name, sql FROM duckdb_views() WHERE {}",
-    "macro": "SELECT schema_name, function_name, parameters, macro_definition FROM duckdb_functions() WHERE {}",
-    "index": "SELECT schema_name, index_name, sql FROM duckdb_indexes() WHERE {}",
-    "sequence": "SELECT schema_name, sequence_name, sql FROM duckdb_sequences() WHERE {}",
-    "type": "SELECT schema_name, type_name, logical_type FROM duckdb_types() WHERE {}",
-    "trigger": "SELECT schema_name, trigger_name, sql FROM duckdb_triggers() WHERE {}",
+    " WHERE {within} AND NOT internal AND (schema_name, table_name) IN"
+    " (SELECT (schema_name, table_name) FROM duckdb_tables() WHERE {within})",
+    "view": "SELECT schema_name, view_name, sql FROM duckdb_views() WHERE {within} AND NOT internal",
+    "macro": "SELECT schema_name, function_name, parameters, macro_definition FROM duckdb_functions()"
+    " WHERE {within} AND NOT internal",
+    "index": "SELECT schema_name, index_name, sql FROM duckdb_indexes() WHERE {within}",
+    "sequence": "SELECT schema_name, sequence_name, sql FROM duckdb_sequences() WHERE {within}",
+    "type": "SELECT schema_name, type_name, logical_type FROM duckdb_types() WHERE {within} AND NOT internal",
+    "trigger": "SELECT schema_name, trigger_name, sql FROM duckdb_triggers() WHERE {within}",
 }
-_WITHIN: Final = "database_name = '{database}' AND NOT internal"
-"""Of indexes, sequences and triggers none is DuckDB's own."""
-_ALL_OURS: Final = frozenset(("index", "sequence", "trigger"))
 
 
 def definitions() -> list[str]:
@@ -64,10 +63,8 @@ def strange(con: Any, database: str) -> Iterator[str]:
 def _names(con: Any, database: str) -> dict[tuple[str, str, str], list[str]]:
     found: dict[tuple[str, str, str], list[str]] = {}
     for kind, query in _NAMED.items():
-        within = _WITHIN.format(database=database)
-        if kind in _ALL_OURS:
-            within = within.removesuffix(" AND NOT internal")
-        for schema, name, *rest in con.execute(query.format(within, database=database)).fetchall():
+        asked = query.format(within=f"database_name = '{database}'")
+        for schema, name, *rest in con.execute(asked).fetchall():
             found.setdefault((kind, str(schema), str(name)), []).append(
                 repr(rest).replace(f"{database}.", "")
             )

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import weakref
 from base64 import urlsafe_b64decode
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -269,6 +270,29 @@ def test_a_program_may_end_while_a_thread_parses(seconds: float) -> None:
         "texts = [f'I moved to town {n} with my sister, since it was cheap there.' for n in range(20_000)]\n"
         "threading.Thread(target=shared().parse, args=(texts,), daemon=True).start()\n"
         f"time.sleep({seconds})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_parser_that_nobody_uses_is_let_go() -> None:
+    parser = forgetful()
+    spacy_parser._LOADED.add(parser)
+    gone = weakref.ref(parser)
+    del parser
+    assert gone() is None
+
+
+def test_a_fork_of_a_program_that_parses_may_end() -> None:
+    """It has the lock of a thread that it hasn't."""
+    code = (
+        "import os, threading, time; from braid.models.spacy_parser import shared; shared().parse(['It is loaded.'])\n"
+        "texts = [f'I moved to town {n} with my sister, since it was cheap there.' for n in range(20_000)]\n"
+        "threading.Thread(target=shared().parse, args=(texts,), daemon=True).start(); time.sleep(0.3)\n"
+        "child = os.fork()\n"
+        "if child: assert os.waitpid(child, 0)[1] == 0"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60

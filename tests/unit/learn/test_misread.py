@@ -187,3 +187,10 @@ def test_the_day_of_a_thing_is_not_the_day_of_the_deed(text: str) -> None:
     claims = ParseReader(shared()).read(turn, KnownClaims()).claims
     assert claims
     assert all(claim.valid_from is None for claim in claims if claim.rel == "did")
+
+
+@pytest.mark.parametrize("speaker", ["", " ", "Ines Carvalho"])
+def test_a_title_of_any_speaker_is_kept(speaker: str) -> None:
+    turn = Turn('I\'m reading "Dune" by Frank Herbert.', speaker=speaker, when=WHEN)
+    said = {claim.object for claim in ParseReader(shared()).read(turn, KnownClaims()).claims}
+    assert said <= {'reading "Dune" by Frank Herbert'}
