@@ -97,7 +97,9 @@ class SpacyParser:
             self._loaded = _Model(_load(self._folder))
             _LOADED.add(self)
             atexit.unregister(_end_all)
-            atexit.register(_end_all)  # now, so that it goes before what the model's libraries have registered
+            atexit.register(
+                _end_all
+            )  # now, so that it goes before what the model's libraries have registered
         return self._loaded
 
     def end(self) -> None:

@@ -175,3 +175,12 @@ def test_an_answer_asks_it_of_each_turn_once(tmp_path: Path) -> None:
     with opened(tmp_path, model) as store:
         store.ask("What do the menders want for the bike?", user_id="u", now=NOW, write=False)
     assert len(model.asked) == len(SAID)
+
+
+def test_a_cross_encoder_that_cant_be_had_costs_no_answer(tmp_path: Path) -> None:
+    def none_to_be_had() -> FakeReranker:
+        raise RuntimeError("it isn't there")
+
+    opened(tmp_path, None).close()
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard", reranker=none_to_be_had) as store:
+        assert store.ask("what about the bike?", user_id="u", now=NOW, write=False).text
