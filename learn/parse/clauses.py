@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
+from braid.learn.parse.phrases import said_of
 from braid.text.parse import Parse, Token
 
 Tense = Literal["present", "past", "perfect", "future", "bare"]
@@ -89,6 +90,8 @@ class Clause(NamedTuple):
     hedge: str | None
     no_more: bool
     """Whether it held until now: "no longer", "not any more", "used to"."""
+    said: tuple[int, int]
+    """The first and the last token of what the verb says (`said_of`)."""
 
     @property
     def token(self) -> Token:
@@ -268,6 +271,7 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
         reporter=reporter,
         hedge=hedge,
         no_more=no_more,
+        said=said_of(parse, at),
     )
 
 

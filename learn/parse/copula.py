@@ -153,7 +153,7 @@ def parted(said: Said, who: list[Whom]) -> bool:
             said.voice,
             said.page.turn.speaker,
             "hobby",
-            shown(parse, *said_of(parse, said.clause.verb)),
+            shown(parse, *said.clause.said),
             type="interest",
         )
         return True
@@ -459,7 +459,7 @@ def expires(said: Said, subject: Whom) -> bool:
     """My passport runs out on 3 September."""
     if said.clause.lemma not in ("expire", "run out") or subject.sort != "thing" or said.clause.denied:
         return False
-    first, last = said_of(said.clause.parse, said.clause.verb)
+    first, last = said.clause.said
     held = dates.ahead(shown(said.clause.parse, first, last), said.page.turn.when)
     if held.since is None or held.until is None or (held.until - held.since).days > 1:
         return False
@@ -474,7 +474,7 @@ def _dated(said: Said, subject: Whom, at: int) -> bool:
     return _dated_by(
         said,
         subject,
-        shown(said.clause.parse, said.clause.verb + 1, said_of(said.clause.parse, said.clause.verb)[1]),
+        shown(said.clause.parse, said.clause.verb + 1, said.clause.said[1]),
     )
 
 
@@ -501,7 +501,7 @@ def _dated_by(said: Said, subject: Whom, words: str) -> bool:
 
 
 def _priced(said: Said, subject: Whom, at: int) -> bool:
-    text = shown(said.clause.parse, said.clause.verb + 1, said_of(said.clause.parse, said.clause.verb)[1])
+    text = shown(said.clause.parse, said.clause.verb + 1, said.clause.said[1])
     found = _MONEY.search(text)
     if subject.sort != "thing" or found is None or len(text.split()) > 6 or "," in text[: found.start()]:
         return False
@@ -514,7 +514,7 @@ def _coded(said: Said, subject: Whom, at: int) -> bool:
     if subject.sort != "thing":
         return False
     name = subject.name
-    text = shown(parse, said.clause.verb + 1, said_of(parse, said.clause.verb)[1]).partition(", not ")[0]
+    text = shown(parse, said.clause.verb + 1, said.clause.said[1]).partition(", not ")[0]
     mail = _MAIL.search(text)
     for word, rel in (
         ("email", "email_is"),
@@ -543,7 +543,7 @@ def _coded(said: Said, subject: Whom, at: int) -> bool:
 def _placed(said: Said, who: list[Whom]) -> None:
     """The interview is on Thursday; my flat is on the third floor."""
     parse = said.clause.parse
-    _, last = said_of(parse, said.clause.verb)
+    _, last = said.clause.said
     if last <= said.clause.verb or said.clause.child("prep", "npadvmod") is None:
         return
     words = shown(parse, said.clause.verb + 1, last)
@@ -587,7 +587,7 @@ def is_general(clause: Clause) -> bool:
     if clause.subject is None:
         return True
     parse = clause.parse
-    first, last = said_of(parse, clause.verb)
+    first, last = clause.said
     if any(
         token.pos in ("NUM", "PROPN") or token.text.lower() in ("me", "my", "us")
         for token in parse.tokens[first + 1 : last + 1]
@@ -599,7 +599,7 @@ def is_general(clause: Clause) -> bool:
 
 def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - one decision a line
     parse = said.clause.parse
-    _, last = said_of(parse, said.clause.verb)
+    _, last = said.clause.said
     start = next(
         (
             number

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from braid.learn.parse.clauses import Clause
-from braid.learn.parse.phrases import said_of, subtree
+from braid.learn.parse.phrases import subtree
 from braid.learn.words import LIMBS, listed
 from braid.text.parse import Token
 
@@ -425,7 +425,7 @@ def _is_wish(clause: Clause) -> bool:
 def _is_put_right(clause: Clause) -> bool:
     """He comes on Thursday, sorry, on Wednesday: what is put right behind it."""
     parse = clause.parse
-    _, last = said_of(parse, clause.verb)
+    _, last = clause.said
     found = _SORRY.search(parse.text, parse.tokens[clause.verb].stop)
     return found is not None and found.start() <= parse.tokens[last].stop + 1
 

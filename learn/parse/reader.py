@@ -75,6 +75,8 @@ class ParseReader:
         self._of = of
         self._ahead: dict[str, Parse] = {}
         """The sentences that were parsed last, by `prepare`."""
+        self._parts: dict[str, list[TextPart]] = {}
+        """The sentences of the turns that were prepared last, by the text; of those only of which all is read."""
 
     @property
     def version(self) -> str:
@@ -83,12 +85,16 @@ class ParseReader:
 
     def prepare(self, turns: Iterable[Turn]) -> None:
         """Parse the sentences of many turns at once, where that is quicker; their readings are the same without it."""
-        texts = [
-            f"{sentence.text}{sentence.mark.strip()[:1]}"
-            for turn in turns
-            if turn.role == "user"
-            for sentence in pieces(TurnText(turn.text).sentences())
-        ]
+        self._parts = {}
+        texts: list[str] = []
+        for turn in turns:
+            if turn.role != "user":
+                continue
+            source = TurnText(turn.text)
+            parts = list(pieces(source.sentences()))
+            texts += [f"{sentence.text}{sentence.mark.strip()[:1]}" for sentence in parts]
+            if not source.left:
+                self._parts[turn.text] = parts
         self._ahead = {
             text: mended(parse) for text, parse in zip(texts, parsed(self._parser, texts), strict=True)
         }
@@ -103,7 +109,8 @@ class ParseReader:
         page = Page(turn, known, source)
         page.wry = moods.is_ironic(source.shown)
         page.angry = moods.is_angry(source.shown)
-        for place, sentence in enumerate(pieces(source.sentences())):
+        parts = self._parts.get(turn.text)
+        for place, sentence in enumerate(pieces(source.sentences()) if parts is None else parts):
             if moods.is_foreign(sentence.text):
                 source.pass_over(sentence)
                 continue

@@ -295,7 +295,7 @@ def _voiced(page: Page, clause: Clause, voice: Voice) -> Voice:
 def quoted(sentence: TextPart, clause: Clause) -> TextPart:
     """Return the words of a clause: from its subject, where that stands before it, to the last word of what it says."""
     parse = clause.parse
-    first, last = said_of(parse, clause.verb)
+    first, last = clause.said
     leads = [
         child
         for child in parse.children(clause.verb)
@@ -569,7 +569,7 @@ def _under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, P
     if above == "use":
         if said.clause.denied:
             return
-        first, last = said_of(said.clause.parse, said.clause.verb)
+        first, last = said.clause.said
         what = own(shown(said.clause.parse, first, last))
         for one in who:
             changes.used_to(said.page, said.part, one.name, what)
@@ -582,7 +582,7 @@ def _under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, P
         return
     if said.clause.child("dobj", "prep", "xcomp", "prt", "advmod", "npadvmod") is None:
         return
-    first, last = said_of(said.clause.parse, said.clause.verb)
+    first, last = said.clause.said
     what = own(shown(said.clause.parse, first, last))
     if not _is_telling(said.clause, first, last) or (
         said.clause.token.lemma.lower() in _EMPTY_PLANS and last - first < 2
@@ -636,8 +636,7 @@ def _given_up(said: Said, who: list[Whom]) -> bool:
 
 def in_own_words(said: Said, who: list[Whom]) -> None:
     """Claim what no row knows as it was said: did, does, is (done to it), plans_to."""
-    parse = said.clause.parse
-    first, last = said_of(parse, said.clause.verb)
+    first, last = said.clause.said
     lemma = said.clause.token.lemma.lower()
     if (
         (lemma in _MANNERS and not _is_considered(said.clause, who[0]))
@@ -861,7 +860,7 @@ def _is_told_of_head(clause: Clause) -> bool:
         is_loose = first > 0 and tokens[first].text.lower() == "that" and tokens[first - 1].text == ","
         return not is_loose or _is_kin_said(clause)  # wow, Ana, that sounds great
     around = [tokens[child] for child in clause.parse.children(clause.verb)]
-    _, last = said_of(clause.parse, clause.verb)
+    _, last = clause.said
     if tokens[last].pos == "ADP" and tokens[last].dep == "prep":
         return False
     if clause.child("dobj", "ccomp", "xcomp", "acomp", "attr") is not None or any(
