@@ -14,6 +14,8 @@ import numpy as np
 from braid.recall.hits import Hit, speaker
 from braid.recall.pool import Floats
 from braid.text.rerank import AnswerScores
+from braid.text.sentences import sentences
+from braid.text.words import stem, telling, words
 
 RERANKED: Final = 30
 """How many of the best hits are read once more."""
@@ -26,7 +28,10 @@ MOST: Final = 8.0
 _SEEMS: Final = -1.0
 _CLEARLY_NOT: Final = -2.0
 """From and up to these log-odds a turn seems to answer behind the one before it, and alone clearly doesn't."""
-_TURN_CHARS: Final = 400
+TURN_CHARS: Final = 400
+"""So much of a turn is read: of a longer one the stretch that speaks most of the question."""
+_LOOKED_AT: Final = 8_000
+"""In so much of a turn that stretch is looked for; what answers is quoted from as much (`spans.MAX_CHARS`)."""
 _BEFORE_CHARS: Final = 100
 _NAME_CHARS: Final = 40
 
@@ -36,7 +41,7 @@ def reranked(question: str, hits: Sequence[Hit], answers: AnswerScores | None) -
     best = hits[:RERANKED]
     if answers is None or len(best) < 2:
         return list(hits)
-    found = read_again(question, passages(hits)[: len(best)], answers)
+    found = read_again(question, passages(question, hits)[: len(best)], answers)
     if found is None:
         return list(hits)
     read = np.clip(found, -MOST, MOST)
@@ -73,15 +78,34 @@ class Passage(NamedTuple):
         return self.before + self.turn
 
 
-def passages(hits: Sequence[Hit]) -> list[Passage]:
+def passages(question: str, hits: Sequence[Hit]) -> list[Passage]:
     """Return each hit as it is read."""
     places = {hit.index: hit for hit in hits}
     found: list[Passage] = []
     for hit in hits:
         before = places.get(next(iter(hit.before), -1))
         led = f"{_name(before)}: {before.text[-_BEFORE_CHARS:]} / " if before is not None else ""
-        found.append(Passage(led, f"{_name(hit)}: {hit.text[:_TURN_CHARS]}"))
+        found.append(Passage(led, f"{_name(hit)}: {stretch(question, hit.text)}"))
     return found
+
+
+def stretch(question: str, text: str) -> str:
+    """Return a turn, or of a long one the whole sentences that speak most of a question: the first where several do."""
+    if len(text) <= TURN_CHARS:
+        return text
+    asked = frozenset(map(stem, telling(question)))
+    parts = list(sentences(text[:_LOOKED_AT]))
+    said = [asked.intersection(map(stem, words(part.text))) for part in parts]
+    best, most = 0, 0
+    for first, part in enumerate(parts):
+        spoken = set[str]()
+        for at in range(first, len(parts)):
+            if parts[at].stop - part.start > TURN_CHARS and at > first:
+                break
+            spoken |= said[at]
+        if len(spoken) > most:
+            best, most = part.start, len(spoken)
+    return text[best : best + TURN_CHARS]
 
 
 def read_again(question: str, some: Sequence[Passage], answers: AnswerScores) -> Floats | None:

@@ -36,6 +36,7 @@ from braid.agent.parts import Caution, Nearness
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, are_near, speaker
 from braid.recall.pool import Floats
+from braid.recall.rerank import TURN_CHARS, stretch
 from braid.text.orders import gives_orders
 from braid.text.rerank import AnswerScores
 from braid.text.words import stem, words
@@ -46,6 +47,9 @@ REPLIES: Final = 2
 REPLIES_WITHIN: Final = timedelta(days=1)
 SECOND: Final = 0.1
 """How probable a question, a reply or a change must be to be told beside the best turn."""
+OF_LONG: Final = 0.88
+"""What the sureness of a turn that is too long to be read whole is multiplied by: it was fitted to short turns, and a
+long one holds several values (ten talks of long turns; the half that this is made by)."""
 SOLE: Final = 2.0
 """How far ahead the only turn that was found is taken to be."""
 _PLAINLY: Final = frozenset(("money", "number", "person"))
@@ -169,6 +173,8 @@ def choose(
             ),
             given.reading.least,
         )
+    if len(hits[order[0]].text) > TURN_CHARS:
+        p *= OF_LONG
     return Chosen(
         ranked=[hits[at] for at in order],
         told=[hits[at] for at in told],
@@ -222,7 +228,8 @@ def _second(
         soon = are_near(hits[last], hits[first], REPLIES)
         soon = soon and when_of(hits[last]) - when_of(hits[first]) <= REPLIES_WITHIN
         replies = soon and bool(found.asks[first])
-        if replies or is_change(question, hits[first].text, hits[last].text):
+        said = [stretch(question.text, hits[one].text) for one in (first, last)]
+        if replies or is_change(question, *said):
             return at
     return None
 
@@ -260,7 +267,8 @@ def _otherwise(question: Question, hits: Sequence[Hit], best: int) -> list[int]:
 def _changing(question: Question, hits: Sequence[Hit], best: int) -> int | None:
     """Return the turn that says last that what the best says is no longer so."""
     hit = hits[best]
-    since = later(question, hits, sentence=hit.text, when=when_of(hit), who=speaker(hit))
+    said = stretch(question.text, hit.text)
+    since = later(question, hits, sentence=said, when=when_of(hit), who=speaker(hit))
     return next((at for at, one in enumerate(hits) if since and one.id == since[-1].hit.id), None)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from braid.agent.answer.bearing import Bearing, spelt_names
 from braid.agent.answer.matching import Matching
 from braid.agent.answer.reading import AskedQuestion
+from braid.agent.answer.spans import MAX_CHARS
 from braid.agent.answer.turns import is_agent, named_speakers
 from braid.agent.parts import Nearness
 from braid.recall.decompose import Question
@@ -136,7 +137,7 @@ def _by_sentence(matching: Matching, bearing: Bearing, hits: Sequence[Hit]) -> t
     """Return float64[n] twice: how much of the question one sentence of a turn has, and one that bears an answer."""
     best, borne = np.zeros(len(hits)), np.zeros(len(hits))
     for row, hit in enumerate(hits):
-        for part in sentences(hit.text):
+        for part in sentences(hit.text[:MAX_CHARS]):
             said = {stem(word) for word in words(part.text)}
             share = sum(
                 weight

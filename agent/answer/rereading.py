@@ -28,7 +28,7 @@ def reread(question: str, hits: Sequence[Hit], scores: Floats, answers: AnswerSc
     if answers is None or not hits:
         return None
     order: list[int] = np.argsort(-scores, kind="stable").tolist()
-    texts = passages(hits)
+    texts = passages(question, hits)
     found = read_again(question, [texts[at] for at in order[:READ]], answers)
     if found is None:
         return None

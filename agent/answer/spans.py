@@ -44,6 +44,11 @@ _PLACED: Final = re.compile(
     r"\b(?:in|at|to|from|near|on|around|through)\s+((?:the |a |an )?[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
 )
 
+_CALLED: Final = re.compile(r"\b(?:called|named) ([A-Z][\w'’-]+)")
+_LEADS_TO_MONTH: Final = (
+    r"(?:in|by|of|on|until|till|from|since|for|during|before|after|next|last|this|early|late|mid|end"
+    r"|\d+(?:st|nd|rd|th)?)"
+)
 _CALENDAR: Final = frozenset((
     *MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS), "the", "a", "day", "eve", "new", "year", "good", "boxing",
     "christmas", "xmas", "easter", "whitsun", "halloween", "thanksgiving", "ramadan", "eid", "diwali", "hanukkah",
@@ -177,9 +182,23 @@ def _named(question: Question, sentence: str, when: datetime) -> str | None:
     del when
     asked = set(words(question.text))
     names = [
-        name for name in entities(sentence) if asked.isdisjoint(words(name)) and name.lower() not in STOP
+        name
+        for name in entities(sentence)
+        if asked.isdisjoint(words(name)) and name.lower() not in STOP and not _is_time(name, sentence)
     ]
+    if (called := _CALLED.search(sentence)) and (
+        by_name := [one for one in names if one.startswith(called[1])]
+    ):
+        return by_name[0]
     return names[0] if names and not sentence.startswith(names[0]) else next(iter(names[1:]), None)
+
+
+def _is_time(name: str, sentence: str) -> bool:
+    """Whether what is spelt as a name is a day of the week, or a month that is told as one: by 1 June, in April."""
+    low = name.lower()
+    if low.rstrip("s") in WEEKDAYS or low in WEEKDAYS:
+        return True
+    return low in MONTHS and re.search(rf"\b{_LEADS_TO_MONTH} {name}\b", sentence, re.IGNORECASE) is not None
 
 
 def _place(question: Question, sentence: str, when: datetime) -> str | None:

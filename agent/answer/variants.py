@@ -17,7 +17,7 @@ import msgspec
 
 from braid.agent.answer.change import is_change, is_mend
 from braid.agent.answer.choice import PAST, QuoteChoice
-from braid.agent.answer.spans import AnswerSpan, best_span
+from braid.agent.answer.spans import MAX_CHARS, AnswerSpan, best_span
 from braid.agent.answer.turns import when_of
 from braid.agent.answer.verdict import asks_of_then
 from braid.recall.decompose import Question
@@ -125,7 +125,7 @@ def _of_change(
     question: Question, sentence: str, hit: Hit, *, mends: bool, changes: bool, behind: str | None
 ) -> Iterator[AnswerSpan]:
     """Yield the first sentence of a turn that tells of the change; `behind` as for `is_mend`."""
-    for part in sentences(hit.text):
+    for part in sentences(hit.text[:MAX_CHARS]):
         said = hit.text[part.start : part.stop]
         mend = mends and is_mend(said, behind)
         if "?" not in part.mark and (mend or (changes and is_change(question, sentence, said))):

@@ -67,7 +67,7 @@ def readings(lessons: Sequence[Lesson]) -> list[Reading]:
         places = {hit.id: at for at, hit in enumerate(one.hits)}
         ranked = [places[hit.id] for hit in chosen_of(one, weights()).ranked]
         counts = LOCOMO_COUNTS if one.locomo else 1.0
-        texts = [each.whole for each in passages(one.hits)]
+        texts = [each.whole for each in passages(one.asked.question, one.hits)]
         found.append(Reading(one.asked.question, texts, one.bears[: len(texts)], ranked, counts))
     return found
 

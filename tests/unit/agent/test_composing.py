@@ -229,3 +229,18 @@ def test_a_memory_of_one_turn_answers(tmp_path: Path) -> None:
         opened.append("I keep bees.", user_id="u")
         assert "“I keep bees”" in opened.ask("What do I keep?", user_id="u", write=False).plain
         assert opened.ask("What do I sell?", user_id="u", write=False).rung in ("near", "silent")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "short"),
+    [
+        ("who is buying the boat?", "A man from Whitby called Len Harker is buying the boat.", "Len Harker"),
+        ("who inspected us?", "We were inspected on Thursday by Mrs Graczyk.", "Mrs Graczyk"),
+        ("who builds the shop?", "I want a new web shop by 1 June from Thandeka.", "Thandeka"),
+        ("who is my aunt?", "I love my aunt June.", "June"),
+    ],
+)
+def test_who_is_no_day_and_no_month(question: str, text: str, short: str) -> None:
+    found = best_span(decompose(question, NOW), text, NOW)
+    assert found is not None
+    assert found.short == short

@@ -1,16 +1,20 @@
 """What a cross-encoder's word counts when the turn that answers is chosen, and that nothing hangs on it."""
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 import braid
+from braid.agent.answer import chooser, variants
 from braid.agent.answer.chooser import NOTHING, ReadWeights, choose, weights
 from braid.agent.answer.rereading import READ, reread
+from braid.ledger.record.record import ExperienceBody
 from braid.models.cross_encoder import CrossEncoder
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
@@ -64,9 +68,9 @@ def hits(tmp_path: Path) -> Iterator[Sequence[Hit]]:
 
 
 def test_a_turn_is_read_behind_the_one_before(hits: Sequence[Hit]) -> None:
-    assert passages(hits)[0].whole == f"Petra: {SAID[0]}"
-    assert passages(hits)[1].whole == f"Petra: {SAID[0]} / Petra: {SAID[1]}"
-    assert passages(hits[1:])[0].whole == f"Petra: {SAID[1]}"
+    assert passages("what does the bike cost?", hits)[0].whole == f"Petra: {SAID[0]}"
+    assert passages("what does the bike cost?", hits)[1].whole == f"Petra: {SAID[0]} / Petra: {SAID[1]}"
+    assert passages("what does the bike cost?", hits[1:])[0].whole == f"Petra: {SAID[1]}"
 
 
 def test_what_only_the_turn_before_answers_is_read_alone() -> None:
@@ -184,3 +188,58 @@ def test_a_cross_encoder_that_cant_be_had_costs_no_answer(tmp_path: Path) -> Non
     opened(tmp_path, None).close()
     with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard", reranker=none_to_be_had) as store:
         assert store.ask("what about the bike?", user_id="u", now=NOW, write=False).text
+
+
+def long(hit: Hit, text: str) -> Hit:
+    """The same hit, that says something else."""
+    record, body = copy(hit.record), hit.record.body
+    assert isinstance(body, ExperienceBody)
+    content = msgspec.structs.replace(body.content, text=text)
+    record.__dict__["body"] = msgspec.structs.replace(body, content=content)
+    return msgspec.structs.replace(hit, record=record, before=())
+
+
+def test_of_a_long_turn_the_stretch_that_speaks_of_the_question_is_read(hits: Sequence[Hit]) -> None:
+    filler = "We sat by the canal and talked of this and that until it rained. "
+    said = "In the end the bike went to Len for £60, cash. He collects it in March. "
+    for text in (said + filler * 30, filler * 20 + said + filler * 10, filler * 30 + said):
+        read = passages("who bought the bike, and for how much?", [long(hits[0], text)])[0].turn
+        assert said[:40] in read
+        assert len(read) <= len("Petra: ") + 400
+
+
+def test_of_a_long_turn_that_speaks_of_nothing_asked_the_beginning_is_read(hits: Sequence[Hit]) -> None:
+    assert passages("who?", [long(hits[0], "x" * 3_000)])[0].turn == f"Petra: {'x' * 400}"
+
+
+def test_a_book_is_read_as_a_page_is(hits: Sequence[Hit]) -> None:
+    book = "bike. " * 500_000
+    assert passages("the bike?", [long(hits[0], book)])[0].turn == f"Petra: {book[:400]}"
+
+
+def test_of_a_long_turn_it_is_less_sure(hits: Sequence[Hit]) -> None:
+    question = decompose("what does the bike cost?", NOW)
+    said = "They want £48 for the bike, paid in cash. "
+    short = choose(question, [long(hits[0], said)], weights())
+    whole = choose(question, [long(hits[0], said + "We sat by the canal. " * 30)], weights())
+    assert short.p > whole.p
+
+
+def test_no_page_is_held_against_every_sentence_of_another(
+    hits: Sequence[Hit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asking of thirty turns of 100 KB took half an hour: each sentence was held against a whole turn."""
+    compared: list[int] = []
+
+    def seen(_question: Any, older: str, newer: str) -> bool:
+        compared.append(max(len(older), len(newer)))
+        return False
+
+    monkeypatch.setattr(variants, "is_change", seen)
+    monkeypatch.setattr(chooser, "is_change", seen)
+    page = "The bike was sold to a man from the coast. We talked about it for hours. " * 1_000
+    later = long(hits[1], page)
+    choose(decompose("who is buying the bike?", NOW), [long(hits[0], page), later], weights())
+    assert compared
+    assert max(compared) <= 400
+    assert len(compared) < 500
