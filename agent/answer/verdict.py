@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from braid.recall.decompose import Question
+from braid.recall.decompose import Question, entities
 from braid.stance.claims import RecordedClaim
 from braid.stance.reconcile import Reconciliation
-from braid.text.sentences import sentences
-from braid.text.words import stem, telling
+from braid.text.sentences import clauses, sentences
+from braid.text.words import stem, telling, words
 
 Verdict = Literal["yes", "no"]
 _UNDONE: Final = re.compile(
@@ -47,7 +47,7 @@ _SAME: Final = re.compile(
 """What takes up the sentence before."""
 _OPEN: Final = re.compile(
     r"\b(?:if|unless|would|wouldn['’]t|could|might|may|maybe|perhaps|wish|hope|hypothetically|imagine|says?|said|claims?"
-    r"|thinks?|told|according|should|almost|nearly|plan(?:ning)?)\b|['’]d\b|\?",
+    r"|supposedly|apparently|allegedly|reportedly|rumou?rs?|thinks?|told|according|should|almost|nearly|plan(?:ning)?)\b|['’]d\b|\?",
     re.IGNORECASE,
 )
 WISHES: Final = (
@@ -60,6 +60,12 @@ _MEANT_TO: Final = re.compile(
     re.IGNORECASE,
 )
 """What is only meant to be."""
+_BARE_NOT: Final = re.compile(
+    r"\b(do|does|did|is|are|was|were|has|have|had|ca|wo|would|could|should|ai)nt\b", re.IGNORECASE
+)
+"""As it is typed: i dont eat gluten."""
+_ONLY: Final = re.compile(r",\s*(?=(?:just|only|but|merely|rather)\b)", re.IGNORECASE)
+_TAKES_UP: Final = re.compile(r"^\W*(?:(?:and|but|so) )?(?:he|she|they|it|who)\b", re.IGNORECASE)
 _MARKED: Final = re.compile(r"[\d+#£$€%]|\w-$")
 _ORDINAL: Final = re.compile(r"^(\d+)(?:st|nd|rd|th|[ap]\.?m\.?)$")
 MEANT: Final = 2 / 3
@@ -68,8 +74,11 @@ MEANT: Final = 2 / 3
 
 def verdict(question: Question, said: str) -> Verdict | None:
     """Return what a sentence, with what follows it, says to a question; None where it isn't a plain yes or no."""
+    said = _BARE_NOT.sub(r"\1n't", said)
     told = _verdict(question, said)
-    return None if told == "yes" and not _values(question.text) <= _values(said) else told
+    if told != "yes":
+        return told
+    return told if _values(question.text) <= _values(said) and not _is_of_another(question, said) else None
 
 
 def _values(text: str) -> frozenset[str]:
@@ -110,12 +119,29 @@ def _now(question: Question, said: str, *, whole: bool, several: bool) -> Verdic
 
 def _denies(denial: re.Pattern[str], question: Question, said: str) -> bool:
     """Whether what is denied is what is asked, by its words or as "it": "I'm vegetarian. I don't like leeks." isn't."""
-    for one in sentences(said):
-        told = {stem(word) for word in telling(one.text)}
-        of_it = not told or not told.isdisjoint(question.stems) or _SAME.search(one.text) is not None
-        if of_it and denial.search(one.text):
-            return True
+    for sentence in sentences(said):
+        for part in (part for one in clauses(sentence) for part in _ONLY.split(one.text)):
+            told = {stem(word) for word in telling(part)}
+            of_it = not told or not told.isdisjoint(question.stems) or _SAME.search(part) is not None
+            if of_it and denial.search(part):
+                return True
     return False
+
+
+def _is_of_another(question: Question, said: str) -> bool:
+    """Whether what is asked of somebody by name is said of somebody else: Ana loves jazz and Ben hates it."""
+    names = {stem(word) for name in entities(question.text) for word in words(name)} & {*question.stems}
+    parts = [
+        ({stem(word) for word in words(one.text)}, one.text)
+        for each in sentences(said)
+        for one in clauses(each)
+    ]
+    rest = {*question.stems} - names - {_EVER}
+    if not names or not rest or len(parts) < 2:
+        return False
+    if any(names <= told and rest & told for told, _ in parts):
+        return False
+    return any(rest & told and names.isdisjoint(told) and not _TAKES_UP.match(text) for told, text in parts)
 
 
 def _says(ending: re.Pattern[str], question: Question, said: str) -> bool:

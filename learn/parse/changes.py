@@ -64,6 +64,8 @@ _TAKES_BACK: Final = re.compile(
 _NEVER_MIND: Final = re.compile(
     r"^(?:(?:oh|no|nah|ok|actually|wait)[,. ]+)*never ?mind\b[,.! ]*", re.IGNORECASE
 )
+_LEAD_WORDS: Final = 3
+"""Fewer words before "forget that" say nothing: oh, no wait."""
 _ELLIPSIS: Final = re.compile(
     r"^it(?:'s| is) (?P<whose>her|his|my) (?P<role>[\w-]+),? (?P<name>[A-ZÀ-Þ][\w-]+) who (?:is|does|has)\b",
     re.IGNORECASE,
@@ -192,12 +194,11 @@ def takes_back(page: Page, sentence: TextPart) -> TextPart | None:
     said = list(page.claims)
     for claim in said:
         page.withdraw(claim)
-    if not said:
-        last = [
-            note for note in page.known.facts() if note.owner == page.turn.speaker and note.claim is not None
-        ][:6]
+    if not said and _means_last_turn(page, sentence):
+        before = next((one for one in reversed(page.turn.previous) if one.speaker == page.turn.speaker), None)
+        last = [note for note in page.known.facts() if note.owner == page.turn.speaker][:6]
         for note in last:
-            if note.at == last[0].at and note.claim is not None and note.claim.polarity:
+            if before is not None and note.at == before.at and note.claim is not None and note.claim.polarity:
                 page.use(note)
                 page.claim(
                     sentence,
@@ -213,6 +214,13 @@ def takes_back(page: Page, sentence: TextPart) -> TextPart | None:
         return None
     start = sentence.start + match.end() + len(rest) - len(rest.lstrip(" ,.;:-"))
     return TextPart(rest.lstrip(" ,.;:-"), start, sentence.stop, sentence.mark)
+
+
+def _means_last_turn(page: Page, sentence: TextPart) -> bool:
+    """Whether "forget that" is of what was said a turn ago: it opens its turn. Behind other words it is of those, though
+    nothing was read of them; "never mind" is of an errand more often than of a fact."""
+    opens = len(page.text[: sentence.start].split()) < _LEAD_WORDS
+    return opens and re.search(r"\bnever ?mind\b", sentence.text, re.IGNORECASE) is None
 
 
 def instead(page: Page, sentence: TextPart) -> bool:

@@ -68,7 +68,7 @@ class ParseReader:
     """
 
     name = "parse"
-    looks_back = 1
+    looks_back = 2  # an assistant may have spoken between
 
     def __init__(self, parser: Parser, of: Sensitivity | None = None) -> None:
         self._parser = parser
@@ -81,7 +81,7 @@ class ParseReader:
     @property
     def version(self) -> str:
         """The version of these rules, and of what they stand on."""
-        return f"8{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
+        return f"9{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
 
     def prepare(self, turns: Iterable[Turn]) -> None:
         """Parse the sentences of many turns at once, where that is quicker; their readings are the same without it."""

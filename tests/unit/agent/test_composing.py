@@ -16,6 +16,7 @@ from braid.agent.answer.pipeline import core_of
 from braid.agent.answer.reflect import reflect
 from braid.agent.answer.report import quote
 from braid.agent.answer.spans import best_span, day
+from braid.agent.answer.verdict import verdict
 from braid.agent.answer.turns import named_speakers
 from braid.agent.parts import Composed, QuestionContext
 from braid.recall.decompose import decompose
@@ -244,3 +245,21 @@ def test_who_is_no_day_and_no_month(question: str, text: str, short: str) -> Non
     found = best_span(decompose(question, NOW), text, NOW)
     assert found is not None
     assert found.short == short
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "told"),
+    [
+        ("Do I eat gluten?", "i dont eat gluten, coeliac", "no"),
+        ("Do I eat gluten?", "I don't eat gluten, I'm coeliac", "no"),
+        ("Am I coeliac?", "I don't eat gluten, I'm coeliac", None),
+        ("Am I vegetarian?", "I'm not vegan, just vegetarian", None),
+        ("Does Ana love jazz?", "Ana loves jazz and Ben hates it", "yes"),
+        ("Does Ben love jazz?", "Ana loves jazz and Ben hates it", None),
+        ("Does Carol have a bad hip?", "Sheila has a bad hip and Carol is fit as a fiddle", None),
+        ("Did I get a pay rise?", "supposedly we're getting a pay rise", None),
+        ("Does Tom live in Leeds?", "Tom is my brother and he lives in Leeds", "yes"),
+    ],
+)
+def test_yes_and_no_are_of_who_is_asked_about(question: str, said: str, told: str | None) -> None:
+    assert verdict(decompose(question, NOW), said) == told
