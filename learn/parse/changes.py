@@ -217,8 +217,8 @@ def takes_back(page: Page, sentence: TextPart) -> TextPart | None:
 
 
 def _means_last_turn(page: Page, sentence: TextPart) -> bool:
-    """Whether "forget that" is of what was said a turn ago: it opens its turn. Behind other words it is of those, though
-    nothing was read of them; "never mind" is of an errand more often than of a fact."""
+    """Whether "forget that" is of what was said a turn ago: it opens its turn. Behind other words it is of those, even
+    where nothing was read of them; "never mind" is of an errand more often than of a fact."""
     opens = len(page.text[: sentence.start].split()) < _LEAD_WORDS
     return opens and re.search(r"\bnever ?mind\b", sentence.text, re.IGNORECASE) is None
 

@@ -217,7 +217,7 @@ class Aliases:
         except RecursionError:
             raise InvalidRequestError("what is asked is nested too deep") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise InvalidRequestError(refusal(str(error), type_.__struct_fields__)) from None
+            raise InvalidRequestError(refusal(str(error), type_)) from None
 
 
 def _by_method(ways: dict[str, _Answer]) -> _Answer:

@@ -1,9 +1,9 @@
 """Refusals as RFC 9457 writes them, with the hint that the command line gives."""
 
 import errno
-from secrets import token_hex
 from typing import Any, Final
 
+from braid.event_log import current_request
 from braid.tools.cli.errors import explain
 from braid.transport import Problem
 
@@ -34,14 +34,14 @@ _DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
 def problem(error: BaseException) -> Problem:
-    """Return why something was refused. Of an error that nobody foresaw, only a number to find it by in the log."""
+    """Return why something was refused. Of an error that nobody foresaw, only the request's id, which the log has."""
     names = [kind.__name__ for kind in type(error).__mro__]
     status = 507 if isinstance(error, OSError) and error.errno in _DISK_FULL else status_of(type(error))
     if status == 500 and "OutcomeUnknownError" not in names:
         return Problem(
             title="Unexpected error",
             status=500,
-            detail=f"unexpected {names[0]}; the server's log has it under {token_hex(4)}",
+            detail=f"unexpected {names[0]}; the server's log has it under {current_request() or names[0]}",
         )
     detail, hint = explain(error)
     return Problem(

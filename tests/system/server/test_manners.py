@@ -270,6 +270,14 @@ def test_the_other_names(store: Store) -> None:
         )
         assert (status, made["status"], made["warnings"]) == (200, "raw_saved", [])
         id = made["memory_id"]
+        for method, path, given in (
+            ("POST", "remember", {"content": "x", "contents": "y"}),
+            ("PATCH", id, {"type": "inference", "reason": "x"}),
+            ("POST", "forget", {"idz": [id]}),
+        ):
+            status, refused, _ = ask(method, f"/api/memory/{path}", given)
+            assert status == 400
+            assert "there is no member" in refused["detail"]
         right = store.correct(id, "The cat is called Mochi.")
         assert ask("DELETE", f"/api/memory/{right}")[0] == 400  # no reason
         assert ask("DELETE", f"/api/memory/{right}?reason=asked")[1]["status"] == "forgotten"

@@ -16,8 +16,8 @@ from braid.agent.answer.pipeline import core_of
 from braid.agent.answer.reflect import reflect
 from braid.agent.answer.report import quote
 from braid.agent.answer.spans import best_span, day
-from braid.agent.answer.verdict import verdict
 from braid.agent.answer.turns import named_speakers
+from braid.agent.answer.verdict import verdict
 from braid.agent.parts import Composed, QuestionContext
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit

@@ -378,3 +378,44 @@ def test_what_is_cancelled_ends_no_deed_of_whom_it_was_with() -> None:
         claim.rel == "does" and not claim.polarity
         for claim in read("Hertz wants twenty-five pounds more for a young driver.", "I cancelled Hertz.")
     )
+
+
+@pytest.mark.parametrize(
+    ("texts", "denied"),
+    [
+        (("My sister Jo lives in Truro.", "No, forget that."), True),
+        (("My sister Jo lives in Truro.", "A: Lovely.", "No, forget that."), True),
+        (
+            (
+                "My sister Jo lives in Truro.",
+                "A: Lovely.",
+                "Draft a mail?",
+                "A: Sure.",
+                "No, forget that, I will.",
+            ),
+            False,
+        ),
+        (("My sister Jo lives in Truro.", "Meeting with Gil on Tuesday - scratch that, Wednesday."), False),
+        (("My sister Jo lives in Truro.", "A: Nice!", "Never mind, I sorted it."), False),
+        (("My sister Jo lives in Truro.", "Remind me to call mum. Never mind, I did it."), False),
+    ],
+)
+def test_forget_that_is_of_the_last_turn_and_never_mind_of_none(texts: tuple[str, ...], denied: bool) -> None:
+    known = KnownClaims()
+    said: list[Turn] = []
+    claims: tuple[Claim, ...] = ()
+    for at, text in enumerate(texts):
+        is_agent = text.startswith("A: ")
+        turn = Turn(
+            text.removeprefix("A: "),
+            speaker="assistant" if is_agent else "Ana Ruiz",
+            role="assistant" if is_agent else "user",
+            when=WHEN,
+            at=at,
+            previous=tuple(said[-READER.looks_back :]),
+        )
+        reading = READER.read(turn, known)
+        known.add(reading.notes)
+        said.append(turn)
+        claims = reading.claims
+    assert any(not claim.polarity for claim in claims) == denied
