@@ -264,10 +264,10 @@ class Methods:
         )
 
     def correct(self, id: str, text: str, *, reason: "str | None" = None) -> "RecordId":
-        """Append what is right in place of a record; the old one stays in the log, superseded.
+        """Append what is right in place of a memory, named by any record of it; the old ones stay in the log, superseded.
 
-        Where something was read of the old one, the new one is read too. Raises InvalidRecordError for what is no
-        experience, and for a text that says nothing.
+        Where something was read of them, the new one is read too. Raises InvalidRecordError for what is no experience, for
+        a text that says nothing, and for an agent's word in place of a person's; ForgottenError where nothing is living.
         """
         return self.session.call(
             log_operations.correct, log_operations.Correct(id=id, text=text, reason=reason)

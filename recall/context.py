@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from braid.ledger.record.record import ExperienceBody
+from braid.ledger.record.source import voice
 from braid.recall.decompose import Question, entities
 from braid.recall.hits import Hit, RecallResult
 from braid.text.fence import disarmed, escaped
@@ -153,7 +154,7 @@ def _fact(
         + CONFIDENCE * confidence
         + RECENCY * recency(happened, now)
     )
-    name = experience.provenance.name or experience.provenance.actor if experience else hit.record.kind
+    name = voice(experience.provenance, hit.source) if experience else hit.record.kind
     who = attribute(redact(name))
     attributes = f'id="{escaped(hit.id)}" at="{happened.astimezone(UTC):%Y-%m-%d}" from="{who}"'
     if hit.superseded_by is not None:

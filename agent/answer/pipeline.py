@@ -35,6 +35,7 @@ from braid.agent.parts import (
     Support,
 )
 from braid.ledger.record.record import ExperienceBody, Vad
+from braid.ledger.record.source import voice
 from braid.lenses.errors import LensError
 from braid.recall.context import block
 from braid.recall.decompose import decompose, entities
@@ -374,7 +375,7 @@ def _behind(asked: QuestionContext) -> dict[str, Support]:
 def _support(hit: Hit) -> Support:
     body = hit.record.body
     experience = body if isinstance(body, ExperienceBody) else None
-    speaker = (experience.provenance.name or experience.provenance.actor) if experience else hit.record.kind
+    speaker = voice(experience.provenance, hit.source) if experience else hit.record.kind
     when = body.occurred_at or hit.record.created_at
     return Support(
         id=hit.id, index=hit.index, text=hit.text, quote="", when=when, speaker=speaker, source=hit.source

@@ -9,7 +9,9 @@ from braid.agent.answer.spans import day
 from braid.agent.answer.turns import when_of
 from braid.agent.cite import marks
 from braid.agent.parts import Support
-from braid.recall.hits import Hit, speaker
+from braid.ledger.record.record import ExperienceBody
+from braid.ledger.record.source import voice
+from braid.recall.hits import Hit
 from braid.text.sentences import sentences
 
 MAX_QUOTE_CHARS: Final = 320
@@ -42,7 +44,8 @@ def report_of(support: Support, said: str) -> str:
 
 def support_of(hit: Hit, sentence: str) -> Support:
     """Return a hit as what an answer rests on; whoever has no name is "you" or "I"."""
-    who = spoken_by(speaker(hit)) or "somebody"
+    body = hit.record.body
+    who = spoken_by(voice(body.provenance, hit.source) if isinstance(body, ExperienceBody) else "somebody")
     return Support(
         id=hit.id,
         index=hit.index,

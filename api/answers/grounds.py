@@ -8,6 +8,7 @@ from braid.agent.answer.address import addressed, spoken_by
 from braid.agent.answer.provenance import Drawn, GroundingRecord, Grounds
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import READING, ExperienceBody, Record, Scope, StanceBody
+from braid.ledger.record.source import voice
 from braid.session import Session
 from braid.stance.words import words_of
 
@@ -86,7 +87,8 @@ def _source(session: Session, at: int) -> GroundingRecord:
         )
     body, scope = record.body, record.body.scope or Scope()
     spoken = body.provenance if isinstance(body, ExperienceBody) else None
-    speaker = (spoken.name or spoken_by(spoken.actor)) if spoken else record.kind
+    whose = session.reader.source_classes.note(record)
+    speaker = spoken_by(voice(spoken, whose)) if spoken else record.kind
     return GroundingRecord(
         id=record.id,
         speaker=speaker,

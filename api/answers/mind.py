@@ -21,7 +21,7 @@ from braid.claims.finder import ClaimFinder
 from braid.claims.question import utc
 from braid.claims.topics import is_about, turn_index, weighed
 from braid.ledger.record.record import ExperienceBody, Record, Scope
-from braid.ledger.record.source import BELIEVED, SourceClass, is_least
+from braid.ledger.record.source import BELIEVED, SourceClass, is_least, voice
 from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
 from braid.search.audience import flags_in, may_hear
@@ -302,6 +302,6 @@ def support_of(record: Record, quote: str = "", source: SourceClass = "owner") -
         text=record.text,
         quote=quote,
         when=body.occurred_at or record.created_at,
-        speaker=(spoken.name or spoken.actor) if spoken is not None else record.kind,
+        speaker=record.kind if spoken is None else voice(spoken, source),
         source=source,
     )

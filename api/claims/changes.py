@@ -8,6 +8,7 @@ from braid.claims.finder import ClaimFinder
 from braid.claims.question import size_of, utc
 from braid.claims.topics import PUT_RIGHT, is_about, put_right, turn_index
 from braid.ledger.record.record import Claim, ExperienceBody, Record, Scope
+from braid.ledger.record.source import voice
 from braid.session import Session
 from braid.stance.changes import steps
 from braid.stance.claims import ALWAYS, RecordedClaim
@@ -86,5 +87,7 @@ def _former(session: Session, record: Record, claim: Claim) -> ChangedClaim:
 
 
 def _speaker(session: Session, turn: int) -> str | None:
-    body = session.reader.at(turn).body
-    return body.provenance.name or body.provenance.actor if isinstance(body, ExperienceBody) else None
+    record = session.reader.at(turn)
+    if not isinstance(record.body, ExperienceBody):
+        return None
+    return voice(record.body.provenance, session.reader.source_classes.note(record))

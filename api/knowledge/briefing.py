@@ -1,15 +1,16 @@
 """A briefing: who it is, what they always want, what the last day came to, and what they said lately. Each line is a
 memory with its id."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
-from typing import Final, cast
+from typing import Final, Protocol, cast
 
+from braid.claims.topics import turn_index
 from braid.knowledge.briefing_operations import Briefing
 from braid.ledger.record.record import ExperienceBody, Record, is_reading
 from braid.ledger.record.scope import in_scope
-from braid.ledger.record.source import BELIEVED, is_least
+from braid.ledger.record.source import BELIEVED, is_least, voice
 from braid.lenses.lens import is_spoken
 from braid.lenses.preference import PreferenceLens
 from braid.lenses.summary import SummaryLens
@@ -43,27 +44,35 @@ _SENTENCES: Final = 3
 _Lines = Sequence[str]
 
 
+class _Line(Protocol):
+    def __call__(self, record: Record, text: str, who: str | None = None) -> str: ...
+
+
 def brief(session: Session, asked: Briefing) -> str:
     """Return the block; empty where there is nothing to tell. See `knowledge.briefing_operations.briefing`."""
     redact = Redactor().redact
+
+    def line(record: Record, text: str, who: str | None = None) -> str:
+        return memory_line(record.id, _at(record), who or _voice(session, record), text, redact)
+
     share = int(_SHARE * asked.budget)
     newest = [one for one in _newest(session, asked) if may_hear(session, one, asked.audience)]
     found = {one.index: one for one in (*_found(session, asked, _ASKED, _CANDIDATES), *newest)}
     records = [found[at] for at in sorted(found)]
-    preferences, told = _preferences(records, redact)
+    preferences, told = _preferences(records, line)
     spoken = [one for one in newest if one.id not in told and _is_told(one, asked)]
     lately = list(_lately(spoken))
-    summary = _summary(spoken, {one.text for one in lately}, session.now(), redact)
+    summary = _summary(spoken, {one.text for one in lately}, session.now(), line)
     parts = [
-        ("profile", _profile(records, redact), share),
+        ("profile", _profile(records, line), share),
         ("preferences", preferences, share),
         ("last-day", summary, int(_DAYS_SHARE * asked.budget)),
-        ("lately", [_line(one, one.text, redact) for one in lately], asked.budget),
+        ("lately", [line(one, one.text) for one in lately], asked.budget),
     ]
     return framed(parts, asked.budget)
 
 
-def _profile(records: Sequence[Record], redact: Callable[[str], str]) -> _Lines:
+def _profile(records: Sequence[Record], line: _Line) -> _Lines:
     """Return what readings claim, newest first, each claim once.
 
     By what was read, not by stances: those are asked of DuckDB, which would have to catch up first.
@@ -73,12 +82,12 @@ def _profile(records: Sequence[Record], redact: Callable[[str], str]) -> _Lines:
         body = record.body
         for claim in body.symbolic if isinstance(body, ExperienceBody) and is_reading(body) else ():
             key = (normal(claim.subject), claim.rel, normal(claim.object))
-            who = claim.said_by or "user"
-            lines.setdefault(key, memory_line(record.id, _at(record), who, words_of(claim), redact))
+            if key not in lines:
+                lines[key] = line(record, words_of(claim), claim.said_by)
     return list(lines.values())
 
 
-def _preferences(found: Sequence[Record], redact: Callable[[str], str]) -> tuple[_Lines, frozenset[str]]:
+def _preferences(found: Sequence[Record], line: _Line) -> tuple[_Lines, frozenset[str]]:
     """Return what is preferred, newest first, and the ids of the turns that say so. `found`: oldest first."""
     lens = PreferenceLens()
     records = [one for one in found if lens.takes(one)]  # what was said last holds
@@ -88,13 +97,11 @@ def _preferences(found: Sequence[Record], redact: Callable[[str], str]) -> tuple
     for item in items:
         record = records[item.places[-1]]
         ids.add(record.id)
-        lines.append(memory_line(record.id, _at(record), str(item.data["who"]), item.text, redact))
+        lines.append(line(record, item.text))
     return lines, frozenset(ids)
 
 
-def _summary(
-    spoken: Sequence[Record], shown: AbstractSet[str], now: datetime, redact: Callable[[str], str]
-) -> _Lines:
+def _summary(spoken: Sequence[Record], shown: AbstractSet[str], now: datetime, line: _Line) -> _Lines:
     """Return the sentences that stand for the last day before today, of what isn't shown in full, in their order.
 
     Made from what stands now, so nothing has to be made again where a turn is forgotten. `spoken`: newest first;
@@ -107,7 +114,7 @@ def _summary(
     form, _ = folded(lens, Ground(), records, lens.params)
     best = sorted(lens.order(form), key=lambda key: -form.items[key].data["score"])[:_SENTENCES]
     chosen = [form.items[key] for key in sorted(best)]
-    return [_line(records[one.places[0]], one.text.partition(": ")[2], redact) for one in chosen]
+    return [line(records[one.places[0]], one.text.partition(": ")[2]) for one in chosen]
 
 
 def _lately(spoken: Sequence[Record]) -> Iterator[Record]:
@@ -121,9 +128,12 @@ def _lately(spoken: Sequence[Record]) -> Iterator[Record]:
             return
 
 
-def _line(record: Record, text: str, redact: Callable[[str], str]) -> str:
-    source = cast("ExperienceBody", record.body).provenance
-    return memory_line(record.id, _at(record), source.name or source.actor, text, redact)
+def _voice(session: Session, record: Record) -> str:
+    """Return who says a record, or what a reading was read from."""
+    said = session.reader.at(turn_index(session, record.index)) if is_reading(record.body) else record
+    if not isinstance(said.body, ExperienceBody):
+        return said.kind
+    return voice(said.body.provenance, session.reader.source_classes.note(said))
 
 
 def _is_told(record: Record, asked: Briefing) -> bool:

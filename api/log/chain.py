@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeGuard
 
-from braid.ledger.errors import InvalidRecordError
+from braid.ledger.errors import ForgottenError, InvalidRecordError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Draft, EventBody, Scope, Target, with_article
 from braid.ledger.record.standing import SUPERSEDES
@@ -22,15 +22,20 @@ _HIDING: Final = ("forget", "recover")
 
 
 class Chain(NamedTuple):
-    """The records of a memory in log order, by index; `current`: the newest that is living, None where none is."""
+    """The records of a memory in log order, by index; `living`: those that stand: two where both took one's place."""
 
     members: tuple[int, ...]
-    current: int | None
+    living: tuple[int, ...]
     version: int
     settings: tuple[int, ...]
     """The events that set something of it, in log order, forgotten ones too."""
     tombstones: tuple[int, ...]
     """Those that hid it or brought it back, in log order."""
+
+    @property
+    def current(self) -> int | None:
+        """The newest that is living, None where none is."""
+        return self.living[-1] if self.living else None
 
 
 class Kept(NamedTuple):
@@ -55,7 +60,7 @@ def chain_of(reader: Reader, index: int, size: int | None = None) -> Chain:
     end = reader.size if size is None else size
     members = sorted(at for at in _connected(reader, index) if at < end)
     standings = reader.standings(size)
-    current = next((at for at in reversed(members) if standings.lives(at)), None)
+    living = tuple(at for at in members if standings.lives(at))
     settings, tombstones = set[int](), set[int]()
     for member in members:
         for at, role in reader.backlinks.of(member):
@@ -67,7 +72,23 @@ def chain_of(reader: Reader, index: int, size: int | None = None) -> Chain:
             elif kind == "event" and reader.envelope(at).public.get("name") == EVENT:
                 settings.add(at)
     version = len({reader.envelope(at).tx[0] for at in (*members, *tombstones, *settings)})
-    return Chain(tuple(members), current, version, tuple(sorted(settings)), tuple(sorted(tombstones)))
+    return Chain(tuple(members), living, version, tuple(sorted(settings)), tuple(sorted(tombstones)))
+
+
+def memory_of(reader: Reader, id: str) -> Chain:
+    """Return the memory that any of its records names.
+
+    Raises UnknownRecordError, ErasedError, InvalidRecordError for what is no experience.
+    """
+    index = reader.index_of(id)
+    reader.at(index, id=id, include_forgotten=True)
+    return chain_of(reader, index)
+
+
+def refuse_gone(chain: Chain, id: str) -> None:
+    """Refuse to change a memory of which nothing is living, with ForgottenError."""
+    if not chain.living:
+        raise ForgottenError(f"nothing of {id} is living: recover it before it is changed")
 
 
 def present(reader: Reader, chain: Chain) -> list[int]:

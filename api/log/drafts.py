@@ -26,6 +26,7 @@ from braid.ledger.record.record import (
     with_article,
 )
 from braid.ledger.record.scope import OWNERS, SCOPES, Ids
+from braid.ledger.record.source import WORDS
 from braid.log import members
 
 _ACTORS = {"user": "user", "human": "user", "assistant": "agent", "agent": "agent", "system": "system"}
@@ -172,11 +173,15 @@ def telling(draft: Draft) -> Draft:
     return draft
 
 
-def correction(old: Record, text: str) -> Draft:
-    """Return the draft of what is right in place of a record; InvalidRecordError where it is no experience."""
+def correction(replaced: Sequence[Record], text: str) -> Draft:
+    """Return the draft of what is right in place of records, in the words of whoever said the first of them.
+
+    InvalidRecordError where that is no experience.
+    """
+    old = replaced[0]
     body = old.body
     if not isinstance(body, ExperienceBody):
-        raise InvalidRecordError(f"{old.id} is {with_article(old.kind)}; only experiences are corrected")
+        raise InvalidRecordError(f"{old.id} is {with_article(old.kind)}: only experiences are memories that change")
     draft = telling(
         experience(
             text,
@@ -184,30 +189,31 @@ def correction(old: Record, text: str) -> Draft:
             actor=body.provenance.actor,
             name=body.provenance.name,
             method="correct",
-            supersedes=[old.id],
+            supersedes=[one.id for one in replaced],
             within=body.scope,
             occurred_at=body.occurred_at,
-            tags=body.tags,
+            tags=[tag for tag in body.tags if tag != f"{WORDS}agent"],  # whoever is an agent is said so again
         )
     )
     new = cast("ExperienceBody", draft.body)
-    new = msgspec.structs.replace(new, raw=body.raw, diffs=[_replaced(body, new)])
-    return msgspec.structs.replace(draft, body=new)
+    diffs = [_replaced(link, one.body, new) for link, one in enumerate(replaced)]
+    return msgspec.structs.replace(draft, body=msgspec.structs.replace(new, raw=body.raw, diffs=diffs))
 
 
-def _replaced(old: ExperienceBody, new: ExperienceBody) -> LinkDiff:
-    """Return what a correction changes, along its only link: the names of members, and that the old weighs nothing.
+def _replaced(link: int, old: object, new: ExperienceBody) -> LinkDiff:
+    """Return what a correction changes along a link: the names of members, and that the old weighs nothing.
 
     No word of either: a correction outlives an erasure of what it corrects, and which words are new would tell the
     others.
     """
+    assert isinstance(old, ExperienceBody)  # noqa: S101 - nothing else is in the place of one
     one, other = _said(old), _said(new)
     changed = [name for name in one if one[name] != other[name]]
     return LinkDiff(
-        link=0,
+        link=link,
         added=", ".join(name for name in changed if other[name]) or None,
         removed=", ".join(name for name in changed if one[name]) or None,
-        reweighted=[Reweighted(link=0, w_old=old.confidence.p if old.confidence else 1.0, w_new=0.0)],
+        reweighted=[Reweighted(link=link, w_old=old.confidence.p if old.confidence else 1.0, w_new=0.0)],
     )
 
 

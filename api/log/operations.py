@@ -39,10 +39,11 @@ from braid.ledger.record.record import (
     Source,
     Target,
 )
+from braid.ledger.record.standing import SUPERSEDES
 from braid.ledger.write.sequence import Placed
 from braid.ledger.write.writer import Writer
 from braid.log import drafts
-from braid.log.chain import Kept, chain_of, kept, setting
+from braid.log.chain import Chain, Kept, kept, memory_of, refuse_gone, setting
 from braid.log.content_hash import hashed
 from braid.log.lock import refuse_locked
 from braid.operation import (
@@ -248,29 +249,34 @@ class Correct(Request, frozen=True, kw_only=True):
     errors=(*_WRITES, *_READS),
 )
 def correct(session: Session, asked: Correct) -> Appended:
-    """Append what is right in place of a record; the old one stays in the log, superseded.
+    """Append what is right in place of a memory, named by any record of it; the old ones stay in the log, superseded.
 
-    Where something was read of the old one, the new one is read too. Raises InvalidRecordError for what is no
-    experience, and for a text that says nothing.
+    Where something was read of them, the new one is read too. Raises InvalidRecordError for what is no experience, for
+    a text that says nothing, and for an agent's word in place of a person's; ForgottenError where nothing is living.
     """
-    old = session.reader.get(asked.id)
-    refuse_locked(session, [asked.id])
-    batch = correcting(session.reader, old, drafts.correction(old, asked.text), asked.reason)
-    new = session.append_drafts(batch)
-    session.follow([asked.id])
+    session.reader.need_vault()
+    with session.writer.turn():
+        session.refresh()
+        chain = memory_of(session.reader, asked.id)
+        refuse_gone(chain, asked.id)
+        refuse_locked(session, [asked.id])
+        old = [session.reader.at(at) for at in reversed(chain.living)]
+        batch = correcting(session.reader, chain, drafts.correction(old, asked.text), asked.reason)
+        new = session.append_drafts(batch)
+    session.follow([one.id for one in old])
     return _appended(new)[0]
 
 
 def correcting(
-    reader: Reader, old: Record, new: Draft, reason: str | None, changed: Mapping[str, object] | None = None
+    reader: Reader, chain: Chain, new: Draft, reason: str | None, changed: Mapping[str, object] | None = None
 ) -> list[Draft]:
-    """Return what puts a draft in the place of a record: it, why, and how the memory is kept, which goes on."""
-    if isinstance(old.body, ExperienceBody) and old.body.content_hash is not None:
+    """Return what puts a draft in the place of a memory: it, why, and how the memory is kept, which goes on."""
+    replaced = [link for link in new.links if link[0] == SUPERSEDES]
+    if any(_is_hashed(reader, at) for at in chain.living):
         new = hashed(reader, new)
     event = EventBody(name=CORRECTION, reason=reason, scope=new.body.scope)
-    links: list[tuple[str, Target]] = [("evidence", Earlier(0)), ("supersedes", old.id)]
-    batch = [new, Draft(kind="event", body=event, links=links)]
-    now = kept(reader, chain_of(reader, old.index))
+    batch = [new, Draft(kind="event", body=event, links=[("evidence", Earlier(0)), *replaced])]
+    now = kept(reader, chain)
     said = (
         {} if now == Kept() else {name: value for name, value in now._asdict().items() if value is not None}
     )
@@ -278,6 +284,11 @@ def correcting(
     if settings:
         batch.append(setting(settings, Earlier(0), new.body.scope, reason))
     return batch
+
+
+def _is_hashed(reader: Reader, at: int) -> bool:
+    body = reader.at(at).body
+    return isinstance(body, ExperienceBody) and body.content_hash is not None
 
 
 class Get(AsOf, frozen=True, kw_only=True):

@@ -1,12 +1,11 @@
 """Changes of memories: compared with what the caller saw and appended in one turn of the writer."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from braid.errors import VersionConflictError
 from braid.ledger.errors import (
-    ForgottenError,
     IdempotencyConflictError,
     IntegrityError,
     InvalidRecordError,
@@ -18,7 +17,7 @@ from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import Body, Draft, EventBody, ExperienceBody, Record
 from braid.ledger.record.source import WORDS, at_first_hand
 from braid.log import drafts
-from braid.log.chain import Chain, Kept, chain_of, kept, setting
+from braid.log.chain import Chain, kept, memory_of, refuse_gone, setting
 from braid.log.lock import lock_until, refuse_locked
 from braid.log.operations import correcting
 from braid.memories.operations import Modified, Modify, Outcome
@@ -34,22 +33,19 @@ def modify(session: Session, asked: Modify) -> Modified:
     session.reader.need_vault()
     with session.writer.turn():
         session.refresh()
-        index = session.reader.index_of(asked.id)
-        session.reader.at(index, id=asked.id, include_forgotten=True)
-        chain = chain_of(session.reader, index)
+        chain = memory_of(session.reader, asked.id)
         if (done := _done(session, asked, chain)) is not None:
             return done
         if asked.if_version not in (None, chain.version):
             raise VersionConflictError(asked.id, asked.if_version or 0, chain.version)
-        if chain.current is None:
-            raise ForgottenError(f"nothing of {asked.id} is living: recover it before it is changed")
+        refuse_gone(chain, asked.id)
         refuse_locked(session, [asked.id])
-        record = session.reader.at(chain.current)
-        batch = _batch(session, asked, record, kept(session.reader, chain))
+        old = [session.reader.at(at) for at in reversed(chain.living)]
+        batch = _batch(session, asked, chain, old)
         placed = session.append_drafts(batch)
-        version = chain_of(session.reader, index).version
+        version = memory_of(session.reader, asked.id).version
     if batch[0].kind == "experience":
-        session.follow([record.id])
+        session.follow([one.id for one in old])
     return Modified(id=placed[0].id, index=placed[0].index, version=version)
 
 
@@ -66,8 +62,9 @@ def modify_all(session: Session, changes: Iterable[Modify]) -> Iterator[Outcome]
             yield Outcome(asked=one.id, error=type(error).__name__, message=str(error))
 
 
-def _batch(session: Session, asked: Modify, record: Record, now: Kept) -> list[Draft]:
+def _batch(session: Session, asked: Modify, chain: Chain, replaced: Sequence[Record]) -> list[Draft]:
     """Return what says the change; InvalidRecordError where there is none."""
+    record, now = replaced[0], kept(session.reader, chain)
     body = record.body
     assert isinstance(body, ExperienceBody)  # noqa: S101 - a chain has no other
     wanted: dict[str, object] = {"pinned": asked.pinned, "importance": asked.importance}
@@ -81,9 +78,9 @@ def _batch(session: Session, asked: Modify, record: Record, now: Kept) -> list[D
             raise InvalidRecordError(f"nothing of {record.id} would change")
         event = setting(changed, record.id, body.scope, asked.reason)
         return [_keyed(event, asked.idempotency_key)]
-    new = drafts.correction(record, text)
+    new = drafts.correction(replaced, text)
     new = msgspec.structs.replace(new, body=_retagged(new.body, body, tags))
-    return correcting(session.reader, record, _keyed(new, asked.idempotency_key), asked.reason, changed)
+    return correcting(session.reader, chain, _keyed(new, asked.idempotency_key), asked.reason, changed)
 
 
 def _tags(body: ExperienceBody, asked: Iterable[str]) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Literal, get_args
 
 from braid.ledger.record.envelope import DERIVATION_ROLES, Link
-from braid.ledger.record.record import Body, ExperienceBody, Record, Source, is_reading
+from braid.ledger.record.record import Body, ExperienceBody, Provenance, Record, Source, is_reading
 
 SourceClass = Literal["owner", "agent", "tool", "outsider"]
 CLASSES: Final[tuple[SourceClass, ...]] = get_args(SourceClass)
@@ -74,6 +74,16 @@ def at_first_hand(role: str, body: Body) -> SourceClass:
     if kind == "tool" and role != "tool" and _brings(name):
         own = "outsider"
     return lowest((own, *(one for one in CLASSES if one in said)))
+
+
+def voice(source: Provenance, whose: SourceClass) -> str:
+    """Return who says something, as it is shown to people: a name, or what kind of actor it is.
+
+    What an agent says in a person's name is the agent's.
+    """
+    if whose == "agent" and source.actor.partition("(")[0] == "user":
+        return f"an agent for {source.name}" if source.name else "an agent"
+    return source.name or source.actor
 
 
 def _is_outside(sources: Sequence[Source]) -> bool:

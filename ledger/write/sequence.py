@@ -33,7 +33,7 @@ from braid.ledger.record.record import (
     Provenance,
     with_article,
 )
-from braid.ledger.record.source import SourceClass, at_first_hand, lowest
+from braid.ledger.record.source import SourceClass, at_first_hand, is_least, lowest
 from braid.ledger.record.standing import SUPERSEDES
 from braid.ledger.record.validate import check_draft, earlier_place
 from braid.ledger.write.compose import Slot, Unsigned, compose, encode_body, sign_all
@@ -312,26 +312,27 @@ class Sequencer:
     def _refuse_beneath(
         self, request: AppendRequest, written: dict[int, tuple[int, RecordId]], place: int, links: list[Link]
     ) -> None:
-        """Refuse what an outsider says in place of what anybody else said (SPEC §4.9)."""
+        """Refuse what is said in place of what a higher class said (SPEC §4.9)."""
         size = self._reader.size
         replaced = [link.index for link in links if link.role == SUPERSEDES and link.index < size]
         if not replaced or request.drafts[place].kind != "experience":
             return
-        if self._class_of(request, written, place) != "outsider":
-            return
+        own = self._class_of(request, written, place)
         for at in replaced:
-            if self._reader.source_classes.of(at) != "outsider":
+            other = self._reader.source_classes.of(at)
+            if not is_least(own, other):
                 raise InvalidRecordError(
-                    f"an outsider's words can't take the place of {self._reader.envelope(at).id}: append them beside"
-                    " it, or let its owner correct it"
+                    f"{with_article(own)}'s words can't take the place of {self._reader.envelope(at).id}, which is"
+                    f" {with_article(other)}'s: append them beside it, or let a person correct it"
                 )
 
     def _class_of(
         self, request: AppendRequest, written: dict[int, tuple[int, RecordId]], place: int
     ) -> SourceClass:
-        """Return whose words a draft is, by its actor and by all that it was made of."""
+        """Return whose words a draft is, by its signer, its actor and by all that it was made of."""
         draft = request.drafts[place]
-        found: list[SourceClass] = [at_first_hand("", draft.body)]
+        signer = self._signer_for(draft, request.signer)
+        found: list[SourceClass] = [at_first_hand(signer.role, draft.body)]
         for role, target in draft.links:
             if role not in DERIVATION_ROLES:
                 continue

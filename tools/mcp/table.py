@@ -146,7 +146,7 @@ TOOLS: Final[dict[str, Tool]] = {
         operation="modify",
         shown=("id", "text", "tags", "importance", "reason", "if_version"),
         says="Correct a memory: the new text takes its place. The old one stays in the log, superseded. What you leave "
-        "out stays as it is.",
+        "out stays as it is. An agent corrects what agents stored, and never a person's own words.",
     ),
     "memory_forget": Tool(
         operation="forget",

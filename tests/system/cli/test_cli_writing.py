@@ -311,7 +311,7 @@ def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
             "content": {"text": "Two figures differ.", "media": [], "structured": {"seen": 2}},
             "provenance": {
                 "sources": [{"uri": "urn:example:r", "hash": "sha256:00"}],
-                "actor": "agent",
+                "actor": "user",
                 "method": "capture",
             },
             "evidence_ptrs": [a, "https://example.org/q"],

@@ -156,7 +156,7 @@ def test_a_lock_keeps_what_was_read_of_the_memory_too(store: Store) -> None:
 
 def test_what_is_locked_no_agent_changes_until_its_days_are_over(store: Store, clock: Clock) -> None:
     agent = Caller(name="bot", kind="agent", user_id="maya")
-    id = store.append("Maya is allergic to nuts.", user_id="maya")
+    id = store.append("Maya is allergic to nuts.", actor="agent", user_id="maya")
     store.modify(id, text="Maya is allergic to peanuts.", lock_days=7, reason="she put it right")
     until = store.history(id).locked_until
     assert until is not None
@@ -180,7 +180,7 @@ def test_what_is_locked_no_agent_changes_until_its_days_are_over(store: Store, c
 
 def test_only_a_person_or_an_operator_locks_and_lifts(store: Store) -> None:
     agent = Caller(name="bot", kind="agent", user_id="maya")
-    id = store.append("Maya is allergic to nuts.", user_id="maya")
+    id = store.append("Maya is allergic to nuts.", actor="agent", user_id="maya")
     with asked_by(agent), pytest.raises(AccessDeniedError, match="only a person"):
         store.modify(id, lock_days=1, reason="mine")
     store.modify(id, lock_days=7, reason="hers")
@@ -242,6 +242,31 @@ def test_any_id_of_a_memory_forgets_and_recovers_all_of_it(store: Store, which: 
     store.recover(ids[which - 1])
     (found,) = store.recall("Where do I live?", user_id="maya").results
     assert found.id == ids[2]
+
+
+def test_two_corrections_of_one_record_leave_one_that_stands(store: Store) -> None:
+    first = store.append("I live in Oslo.", user_id="maya")
+    store.correct(first, "I live in Bergen.")
+    last = store.correct(first, "I live in Tromsø.")
+    assert [one.text for one in store.recall("I live in", user_id="maya").results] == ["I live in Tromsø."]
+    assert [(one.old, one.new) for one in store.history(first).changes] == [
+        (None, "I live in Oslo."), ("I live in Oslo.", "I live in Bergen."), ("I live in Bergen.", "I live in Tromsø."),
+    ]  # fmt: skip
+    store.forget(last, only=True)
+    assert [one.text for one in store.recall("I live in", user_id="maya").results] == ["I live in Bergen."]
+
+
+def test_a_change_takes_the_place_of_all_that_stands_of_a_memory(store: Store) -> None:
+    first = store.append("I live in Oslo.", user_id="maya")
+    for town in ("Bergen", "Tromsø"):
+        store.append(f"I live in {town}.", supersedes=[first], user_id="maya")
+    assert len(store.recall("I live in", user_id="maya").results) == 2
+    new = store.modify(first, text="I live in Bodø.", reason="asked again").id
+    assert [one.text for one in store.recall("I live in", user_id="maya").results] == ["I live in Bodø."]
+    assert [one.link for one in store.get(new).body.diffs] == [0, 1]
+    store.forget(new, reason="asked")
+    with pytest.raises(ForgottenError, match="recover it before"):
+        store.correct(first, "I live in Vadsø.")
 
 
 def test_only_takes_back_a_correction_and_what_it_corrected_stands_again(store: Store) -> None:

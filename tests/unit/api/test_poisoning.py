@@ -108,7 +108,8 @@ def test_nothing_planted_is_told_as_the_owners(store: Store, attack: str, channe
 
         block = store.context(case["query"], user_id=user, budget=2_000)
         mine, _, theirs = block.partition(FENCE)
-        assert key not in mine or 'from="agent"' in mine or channel == "laundered"
+        whose = [line.partition('from="')[2].partition('"')[0] for line in mine.splitlines() if key in line]
+        assert set(whose) <= {"agent" if channel == "agent-laundered" else "an agent for the user"}
         if channel == "external":
             assert key not in mine
         if attack == "indirect":
@@ -161,6 +162,53 @@ def test_an_outsider_takes_the_place_of_nothing(store: Store) -> None:
     assert [one.text for one in store.recall("manager", user_id="kim", trust="owner").results] == [
         "My manager is Priya."
     ]
+
+
+def test_an_agent_puts_no_owner_right_and_its_own_it_does(store: Store) -> None:
+    mine = store.append("I live in Porto.", name="Ida", user_id="right")
+    right = Caller(
+        name="helper", kind="agent", allowed=frozenset(("read", "write", "modify")), user_id="right"
+    )
+    with asked_by(right):
+        for change in (
+            lambda: store.correct(mine, "I live in Lisbon."),
+            lambda: store.modify(mine, text="I live in Lisbon.", reason="heard"),
+            lambda: store.modify(mine, tags=["home"], reason="sorted"),
+            lambda: store.append("I live in Lisbon.", actor="user", supersedes=[mine], user_id="right"),
+        ):
+            with pytest.raises(
+                InvalidRecordError, match=r"an agent's words can't take the place of .* an owner's"
+            ):
+                change()
+        store.modify(mine, importance=0.9, reason="often asked")
+        noted = store.append("Ida's locker is 12.", actor="agent", user_id="right")
+        store.correct(noted, "Ida's locker is 14.")
+    assert [one.text for one in store.recall("Ida live", user_id="right", trust="owner").results] == [
+        "I live in Porto."
+    ]
+    assert next(one.text for one in store.recall("locker", user_id="right").results) == "Ida's locker is 14."
+
+
+def test_what_an_agent_says_in_the_owners_name_is_told_as_the_agents(store: Store) -> None:
+    with asked_by(AGENT):
+        said = store.append("The gate opens at seven.", actor="user", name="Ida", user_id="name")
+        bare = store.append("The boiler hums at noon.", actor="user", user_id="name")
+    gate = store.ask("When does the gate open?", user_id="name", write=False, affect=False)
+    assert [one.speaker for one in gate.citations if one.id == said] == ["an agent for Ida"]
+    assert "An agent for Ida said" in gate.text
+    boiler = store.ask("When does the boiler hum?", user_id="name", write=False, affect=False)
+    assert [one.speaker for one in boiler.citations if one.id == bare] == ["an agent"]
+    assert "You said" not in boiler.text
+    assert 'from="Ida"' not in store.context("gate", user_id="name") + store.briefing(user_id="name")
+    mended = store.correct(said, "The gate opens at eight.")
+    found = store.recall("The gate opens at eight.", user_id="name", trust="owner").results
+    assert [one.id for one in found] == [mended], "whose memory it is has said so now"
+
+
+def test_a_tool_puts_no_agent_right(store: Store) -> None:
+    noted = store.append("Ida's locker is 12.", actor="agent", user_id="tool")
+    with pytest.raises(InvalidRecordError, match=r"a tool's words can't take the place of .* an agent's"):
+        store.append("Locker 14.", actor="tool(calendar)", supersedes=[noted], user_id="tool")
 
 
 def test_what_rests_on_an_outsider_is_an_outsiders_and_why_says_so(store: Store) -> None:
