@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from braid.async_store import AsyncStore
     from braid.client import AsyncClient, Client, connect, connect_async
     from braid.entry import Here, init, open, open_async
-    from braid.ledger.erase.erasure import Certificate
-    from braid.ledger.errors import IdempotencyConflictError, LedgerError, UnpublishedError
+    from braid.ledger.erase.erasure import Certificate, UnfinishedErasureWarning
+    from braid.ledger.errors import IdempotencyConflictError, LedgerError, UnpublishedError, UnpurgedError
     from braid.ledger.record.record import Affect, Claim, Confidence, Draft, Record, Vad
     from braid.ledger.tree.guard import OtherCopyWarning
     from braid.ledger.write.durability import DurabilityWarning
@@ -51,7 +51,9 @@ __all__ = [
     "Record",
     "Store",
     "TornTailWarning",
+    "UnfinishedErasureWarning",
     "UnpublishedError",
+    "UnpurgedError",
     "Vad",
     "WalError",
     "__version__",
@@ -81,7 +83,9 @@ _HOMES = {
     "Record": "braid.ledger.record.record",
     "Store": "braid.store",
     "TornTailWarning": "braid.ledger.write.tail",
+    "UnfinishedErasureWarning": "braid.ledger.erase.erasure",
     "UnpublishedError": "braid.ledger.errors",
+    "UnpurgedError": "braid.ledger.errors",
     "Vad": "braid.ledger.record.record",
     "WalError": "braid.wal.errors",
     "backup": "braid.admin.offline",

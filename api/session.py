@@ -19,7 +19,7 @@ from braid.errors import AccessDeniedError
 from braid.freeze_switch import require_thawed
 from braid.isolation import RECORD, held, own_answer, own_error, require_own_drafts
 from braid.ledger.erase import erasure as erasing
-from braid.ledger.errors import ReadOnlyError
+from braid.ledger.errors import ReadOnlyError, UnpurgedError
 from braid.ledger.read import prefix
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Draft, ExperienceBody, Media
@@ -86,7 +86,18 @@ class Session:
             if reader.durability != reader.settings.durability:
                 self._tell_durability(reader)
             if reader.control.unfinished():
-                erasing.finish(reader, self.views.purge)
+                self._finish(reader)
+
+    def _finish(self, writer: Writer) -> None:
+        """Finish erasures that were cut short; what keeps views/ from being purged keeps nobody from writing."""
+        try:
+            erasing.finish(writer, self.views.purge)
+        except UnpurgedError as error:
+            warn(
+                f"{error}; once that is mended, opening finishes it",
+                erasing.UnfinishedErasureWarning,
+                stacklevel=5,
+            )
 
     def _begin(
         self,

@@ -32,6 +32,7 @@ LedgerError
 ├── ClockError              the system's clock stands far behind the log
 ├── BackupError             a backup that can't be taken, gone on with, or restored
 ├── UnpublishedError        all is in the log, but its head could not be published at the end; an `OSError` as well
+├── UnpurgedError           an erasure waits until its projections can be purged; an `OSError` as well
 ├── StoreFormatError        settings that are damaged or of a newer format
 └── ReadOnlyError           writing through a handle opened for reading
 
@@ -234,6 +235,21 @@ class UnpublishedError(LedgerError, OSError):
             "Once disk and guard can be written again, the next opening for writing publishes it"
         )
         self.errno = reason.errno
+
+
+class UnpurgedError(LedgerError, OSError):
+    """An erasure is announced, and keys and bodies are gone; its projections could not be purged: it is not certified.
+
+    The next opening for writing tries again.
+    """
+
+    def __init__(self, tombstone: int, cause: Exception) -> None:
+        self.tombstone = tombstone
+        super().__init__(
+            f"the erasure that record {tombstone} announces is not finished: its keys and bodies are gone, but views/"
+            f" could not be purged ({cause})"
+        )
+        self.errno = cause.errno if isinstance(cause, OSError) else None
 
 
 class StoreFormatError(LedgerError):

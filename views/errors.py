@@ -12,7 +12,12 @@ ViewError
 The environment's `OSError` is left alone.
 """
 
+import errno
+import os
 from pathlib import Path
+from typing import Final
+
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
 def told(error: Exception) -> str:
@@ -26,6 +31,15 @@ class ViewError(Exception):
 
 class DamagedViewError(ViewError):
     """A view's file is missing, unreadable, or not what this release wrote; rebuild it from the log."""
+
+
+def spoilt(reason: str, cause: Exception) -> "DamagedViewError | OSError":
+    """Return what to raise where a library could not read or write a file: a full disk is no damage of the file's.
+
+    Libraries say it in words alone.
+    """
+    number = next((one for one in _NO_ROOM if os.strerror(one) in str(cause)), None)
+    return DamagedViewError(reason) if number is None else OSError(number, os.strerror(number))
 
 
 class UnsealedError(DamagedViewError):

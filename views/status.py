@@ -41,6 +41,8 @@ class Caught(msgspec.Struct, frozen=True):
     """The snapshot that the rebuild began from; empty for one that began with nothing."""
     refused: tuple[str, ...] = ()
     """Snapshots that it could not begin from, each with the reason."""
+    cleared: tuple[str, ...] = ()
+    """What stood in `views/` where a file or folder of ours belongs, and was removed first."""
 
 
 class Snapshot(msgspec.Struct, frozen=True):

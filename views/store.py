@@ -27,6 +27,7 @@ from braid.views.duck.vectors import COSINES, EARLIER, LATER, MODEL, POSITION, W
 from braid.views.embedder import Embedder
 from braid.views.errors import DamagedViewError, UnsealedError, ViewBusyError, ViewError
 from braid.views.lance.search import Search
+from braid.views.obstruction import clear_way
 from braid.views.private_copy import Aside
 from braid.views.projection import HeadFacts, Home
 from braid.views.replay import (
@@ -42,7 +43,7 @@ from braid.views.replay import (
 )
 from braid.views.snapshot.folder import Snapshots, module_of
 from braid.views.status import KEPT, Caught, Newest, Snapshot, ViewStatus
-from braid.wal.durable import is_full, is_unwritable, make_folder
+from braid.wal.durable import is_full, is_unwritable, keeps_reading, make_folder
 from braid.wal.errors import LogLockedError, ObstructedError
 from braid.wal.lock import FileLock
 
@@ -183,6 +184,7 @@ class Views:
         begin: Begin = begin_empty if from_scratch else self.snapshots.begin
         if name not in (None, "duck", "catalog", "lance"):
             raise ValueError(f"there is no projection {name!r}; there are duck, catalog and lance")
+        cleared = tuple(clear_way(self._folder))
         done: list[Caught] = []
         with self._owning(wait_s) if name != "lance" else nullcontext():
             if name in (None, "duck"):
@@ -192,7 +194,7 @@ class Views:
                 done.append(self.catalog.replay(begin=begin))
         if name == "lance" or (name is None and self.search.exists):
             done.append(self.search.replay(wait_s=wait_s, begin=begin, progress=progress))
-        return done
+        return [msgspec.structs.replace(one, cleared=cleared) for one in done]
 
     def snapshot(self, *, keep: int = KEPT, wait_s: float = 10.0) -> Snapshot:
         """Make a snapshot of every projection at the log's present end, and keep the `keep` newest.
@@ -222,11 +224,13 @@ class Views:
         """After an erasure: rebuild everything, so that no file here holds a byte of it; return the files concerned.
 
         Paths are relative to the store. Where there is no room to rebuild, everything is removed instead. Snapshots
-        that hold the erased go first, and one is made again in their place: so the next replay stays short.
+        that hold the erased go first, and one is made again in their place: so the next replay stays short. What stands
+        where a file or folder of ours belongs goes too.
         Raises ViewBusyError while another process is at work.
         """
+        cleared = clear_way(self._folder)
         dropped = self.snapshots.purge()
-        files = set(dropped) | self._purge_projections()
+        files = {*cleared, *dropped} | self._purge_projections()
         if dropped:
             with suppress(OSError, ViewError, LedgerError):  # a convenience: the erasure is not held up
                 files.add(f"{self.snapshots.folder.name}/{self.snapshot(wait_s=PURGE_WAIT_S).name}")
@@ -255,6 +259,7 @@ class Views:
 
         Raises ViewBusyError while another process is at work.
         """
+        clear_way(self._folder)
         with self._owning(PURGE_WAIT_S):
             self._sandbox.close()
             files = [f"duck/{name}" for name in self._duck.drop_all()] + self.catalog.drop()
@@ -293,7 +298,7 @@ class Views:
                 table, position = self._from_work(ask, max(wait_s, BUSY_WAIT_S))
         except OSError as error:
             newest = self._duck.current()
-            if is_unwritable(error) and not (
+            if keeps_reading(error) and not (
                 newest is not None and self._shows_all_erasures(newest) and self._seals.holds(newest[0])
             ):
                 past = Past(self._reader.size)
@@ -364,7 +369,7 @@ class Views:
         except (ViewBusyError, OSError) as error:
             if path.exists() and self._seals.holds(path):
                 return path
-            if isinstance(error, OSError) and is_unwritable(error):
+            if isinstance(error, OSError) and keeps_reading(error):
                 with self._turn:
                     return Pasts(self._reader, self._aside.home()).make(past, progress)
             raise

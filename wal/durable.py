@@ -26,6 +26,11 @@ def is_unwritable(error: OSError) -> bool:
     return error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
+def keeps_reading(error: OSError) -> bool:
+    """Whether nothing can be written there now, while what is there can be read: no room, or for reading only."""
+    return is_full(error) or is_unwritable(error)
+
+
 def is_in_passing(error: OSError) -> bool:
     """Whether another process was at work on the same folder: what is looked for has just gone, or come."""
     return error.errno in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST)

@@ -181,7 +181,9 @@ def correction(replaced: Sequence[Record], text: str) -> Draft:
     old = replaced[0]
     body = old.body
     if not isinstance(body, ExperienceBody):
-        raise InvalidRecordError(f"{old.id} is {with_article(old.kind)}: only experiences are memories that change")
+        raise InvalidRecordError(
+            f"{old.id} is {with_article(old.kind)}: only experiences are memories that change"
+        )
     draft = telling(
         experience(
             text,

@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from braid.ledger.erase.cascade import Cascade, doomed_blobs, erasable, plan_whole
-from braid.ledger.errors import InvalidRecordError
+from braid.ledger.errors import InvalidRecordError, UnpurgedError
 from braid.ledger.read.blobs import BlobStore
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.envelope import MAX_LINKS, Envelope, Link, digest_text
@@ -26,6 +26,10 @@ _T = TypeVar("_T")
 _NOTHING: Mapping[str, str] = {}
 _FILES_NAMED = 400
 """Names of files (a blob's has 71 characters) that fit into one certificate's envelope."""
+
+
+class UnfinishedErasureWarning(UserWarning):
+    """An erasure is announced and can't be finished yet: something keeps the projections from being purged."""
 
 
 class Certificate(msgspec.Struct, frozen=True):
@@ -208,7 +212,10 @@ def _conclude(writer: Writer, tombstone: int, purge: Purge, done: list[str], fil
     """Rebuild the projections and certify. Reads refuse already: others may write meanwhile."""
     envelope = writer.envelope(tombstone)
     links = writer.links(tombstone)
-    files += purge()
+    try:
+        files += purge()
+    except Exception as error:  # of whatever keeps projections: reads refuse the targets all the same
+        raise UnpurgedError(tombstone, error) from error
     done.append("projections")
     failpoint("erase.purged")
     with writer.turn():

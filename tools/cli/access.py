@@ -114,8 +114,8 @@ def writing(
     without: dict[str, Any] = {"server": None} if here else {}
 
     def attempt(phrase: str | None) -> "Store":
-        with catch_warnings(action="ignore"):  # that a tail was cut is said below
-            return braid.open(
+        with catch_warnings(record=True, action="always") as heard:  # that a tail was cut is said below
+            store_ = braid.open(
                 path,
                 create=False,
                 adopt=adopt,
@@ -125,6 +125,10 @@ def writing(
                 headless=headless,
                 **_embedder() | without,
             )
+        for one in heard:
+            if one.category.__name__ == "UnfinishedErasureWarning":
+                say(str(one.message))
+        return store_
 
     try:
         opened = _unlocked(attempt)

@@ -2,6 +2,8 @@
 
 import hashlib
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,6 +15,7 @@ from braid.tools.cli.instants import AsOf, instant, past
 from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
 from braid.tools.cli.options import Adopt, AgentId, ProjectId, RunId, SessionId, Shared, StoreOption, UserId
 from braid.tools.cli.output import line, many, put, put_json, put_table, say, to_json
+from braid.wal.durable import is_full
 from braid.wire import to_builtins
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from braid.tools.evaluation.answers import Written
 
 PANEL = "Read"
+_ONLY = "--no-write only answers"
 USUAL = ("examples", "../shared/data/locomo")
 """What answers are measured by where nothing is named: those of these folders that are there."""
 _MEASURES = (
@@ -108,9 +112,8 @@ def ask(
         raise typer.BadParameter("--careful and --eager exclude each other")
     as_of_index, as_of_time = past(as_of)
     with (
-        reading(store)
-        if no_write
-        else writing(store, adopt=adopt, shared=shared, locked="--no-write only answers") as opened
+        _answered_anyway(),
+        reading(store) if no_write else writing(store, adopt=adopt, shared=shared, locked=_ONLY) as opened,
     ):
         found = opened.ask(
             text, user_id=user_id, agent_id=agent_id, run_id=run_id, project_id=project_id,
@@ -131,6 +134,17 @@ def ask(
         say(f"{found.answer_id} was appended")
     if (plan := chosen(text)) != PLAIN:
         say(f"this was one look; the plan {plan} fits the question", "braid program run QUESTION")
+
+
+@contextmanager
+def _answered_anyway() -> Generator[None]:
+    """Say of a full disk that an answer needs no room."""
+    try:
+        yield
+    except OSError as error:
+        if is_full(error):
+            error.add_note(_ONLY)
+        raise
 
 
 def put_answer(found: "Reply", *, explain: bool = False) -> None:

@@ -17,7 +17,7 @@ _OPTION = re.compile(r"--[A-Za-z][\w-]*")
 """What was meant for an option; else it may be a text."""
 _HINTS = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
-    "ObstructedError": "what stands there was left as it is; lock files and `views/` are made again when missing",
+    "ObstructedError": "what stands there was left as it is: in `views/` `braid replay` clears it away, else move it",
     "GuardError": "only when you are sure that this is the newest copy: run the command again with --adopt",
     "RollbackError": "bring the newest copy of the store and its vault back; `braid doctor` says what it sees",
     "VaultMissingError": "bring the vault back to its place; without it a store can only be verified",
@@ -48,6 +48,7 @@ _HINTS = {
     "FrozenError": "an operator looks into it, and lifts it: `braid unfreeze`, or `braid settings set`",
     "ClockError": "set the clock right, or accept it once: braid doctor --accept-clock",
     "OutcomeUnknownError": "run the same command again: what is in the log already is not added twice",
+    "UnpurgedError": "once that is mended, the next command that writes finishes it, such as `braid retain`",
     "UnpublishedError": "free some space; `braid checkpoint` publishes it, and so does the next command that writes",
     "WriterPoisonedError": "check the disk, then run the command again",
     "LogFormatError": "upgrade: pip install --upgrade braid-store",
@@ -127,11 +128,12 @@ def explain(error: BaseException) -> tuple[str, str | None]:
     """Return what to say of an error, and a hint."""
     names = [kind.__name__ for kind in type(error).__mro__]
     hint = next((_HINTS[name] for name in names if name in _HINTS), None)
-    if noted := getattr(error, "__notes__", None):  # what this command has besides
+    noted: list[str] = getattr(error, "__notes__", [])
+    if noted:  # what this command has besides
         hint = "; ".join([*noted, *([hint] if hint else [])])
     if isinstance(error, OSError) and not _KNOWN.intersection(names):
         said, advice = _explain_system(error)
-        return said, advice or hint
+        return said, "; ".join([*noted, advice]) if noted and advice else advice or hint
     if "SqlError" in names:
         return getattr(error, "reason", str(error)), getattr(error, "hint", None)
     if _KNOWN.intersection(names) or (
@@ -166,6 +168,12 @@ def _explain_system(error: OSError) -> tuple[str, str | None]:
             f"{about}the disk is full; nothing half-written remains in the log",
             "free some space and run the same command again; `braid erase` and `braid compact` work on a full disk",
         )
+    if error.errno in (errno.EISDIR, errno.ENOTDIR, errno.ENOTEMPTY) and _arose_in_store(error):
+        at: object = error.filename2 or error.filename
+        found = (
+            "a file stands where a folder" if error.errno == errno.ENOTDIR else "a folder stands where a file"
+        )
+        return f"{at}: {found} belongs", _HINTS["ObstructedError"]
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return (
             f"{about}{error.strerror}",

@@ -18,7 +18,7 @@ from braid.views.errors import DamagedViewError, ViewBusyError, ViewError
 from braid.views.projection import HeadFacts
 from braid.views.replay import Begin, begin_empty, catch_up, refusal, replay, take_standing
 from braid.views.status import Caught
-from braid.wal.durable import is_unwritable, make_folder
+from braid.wal.durable import keeps_reading, make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
 
@@ -83,7 +83,7 @@ class Catalog:
             with self._locked(wait_s):
                 return self._follow(catch_up(self._reader, self._home, begin=self._begin))
         except OSError as error:
-            if not is_unwritable(error):
+            if not keeps_reading(error):
                 raise
             return self._take_as_it_stands(error)
 

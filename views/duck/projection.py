@@ -22,7 +22,7 @@ from braid.views.duck.digest import BUCKET, Digest, bucket_root, content_digest
 from braid.views.duck.generations import require_whole
 from braid.views.duck.schema import CHECKPOINTS, TABLES, Column, Table, quoted
 from braid.views.duck.shape import definitions
-from braid.views.errors import DamagedViewError
+from braid.views.errors import DamagedViewError, spoilt
 from braid.views.projection import Batch, Stamp
 from braid.wal.failpoint import failpoint
 
@@ -207,7 +207,7 @@ class DuckView:
             # file that is followed does merge, or what is made again would pile up.
             con.execute("SET max_vacuum_tasks = 0")
         except duckdb.Error as error:  # a full disk, as a rule
-            raise DamagedViewError(f"{path} can't be written ({first_line(error)})") from error
+            raise spoilt(f"{path} can't be written ({first_line(error)})", error) from error
         view = cls(con, history, None)
         view._let_go = partial(_let_go, con, path)
         return view
@@ -229,7 +229,7 @@ class DuckView:
         except BaseException as error:
             self._let_go = con.close  # `old` may be attached still, and hold what was erased
             if isinstance(error, duckdb.Error):
-                raise DamagedViewError(f"it could not be copied ({first_line(error)})") from error
+                raise spoilt(f"it could not be copied ({first_line(error)})", error) from error
             raise
         finally:
             con.unregister("gone")
@@ -248,7 +248,7 @@ class DuckView:
             self.meta, self._roots = meta, _read_roots(con)
             self._commit(MadeBatch({}, [], [], 0, 0, meta.stamp))
         except duckdb.Error as error:
-            raise DamagedViewError(f"it could not be taken in ({first_line(error)})") from error
+            raise spoilt(f"it could not be taken in ({first_line(error)})", error) from error
         if self.meta.digest != meta.digest:
             raise DamagedViewError(f"its rows have the digest {self.meta.digest}, not {meta.digest}")
 
@@ -295,7 +295,7 @@ class DuckView:
         try:
             under_way.result()
         except duckdb.Error as error:
-            raise DamagedViewError(f"it could not be written ({first_line(error)})") from error
+            raise spoilt(f"it could not be written ({first_line(error)})", error) from error
 
     def _commit(self, made: MadeBatch) -> None:
         """Rows, digests and stamp, all or nothing."""
@@ -390,7 +390,7 @@ class DuckView:
         try:
             self._let_go()
         except duckdb.Error as error:
-            raise DamagedViewError(f"it could not be closed ({first_line(error)})") from error
+            raise spoilt(f"it could not be closed ({first_line(error)})", error) from error
         if self.when_closed is not None and self.meta is not None:
             self.when_closed(self.meta.stamp.position)
 

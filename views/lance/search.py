@@ -21,7 +21,7 @@ from braid.views.lance.schema import WAITING, WORTH_ROWS
 from braid.views.projection import HeadFacts
 from braid.views.replay import ERASED, Begin, Progress, begin_empty, catch_up, replay
 from braid.views.status import Caught
-from braid.wal.durable import is_in_passing, is_unwritable, make_folder
+from braid.wal.durable import is_in_passing, is_unwritable, keeps_reading, make_folder
 from braid.wal.errors import LogLockedError
 from braid.wal.lock import FileLock
 
@@ -231,7 +231,7 @@ class Search:
         except OSError as error:
             if is_in_passing(error):  # a set was removed that was being made or read
                 return self._as_it_is()
-            if not is_unwritable(error) or not self.exists:
+            if not keeps_reading(error) or not self.exists:
                 raise
             index = self._as_it_is()
             self.lag = self._reader.size - index.position

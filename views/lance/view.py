@@ -10,7 +10,7 @@ import msgspec
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.scope import SCOPES
 from braid.views.embedder import Embedder, EmbeddingError, embedded
-from braid.views.errors import DamagedViewError
+from braid.views.errors import DamagedViewError, spoilt
 from braid.views.lance.arrow import pa, schema_of, to_arrow
 from braid.views.lance.cache import Cache, CacheKey
 from braid.views.lance.model import VectorModel, model_of
@@ -26,13 +26,11 @@ _NO_STAMPS: Final = "log_index >= 0"
 
 @contextmanager
 def told_as_damage(doing: str) -> Generator[None]:
-    """Turn what LanceDB raises into DamagedViewError: its own errors are RuntimeError, ValueError and OSError."""
+    """Turn what LanceDB raises, RuntimeError, ValueError and OSError, into DamagedViewError; OSError if it is full."""
     try:
         yield
     except (RuntimeError, ValueError, OSError) as error:
-        raise DamagedViewError(
-            f"it could not be {doing} ({str(error).partition(chr(10))[0][:300]})"
-        ) from error
+        raise spoilt(f"it could not be {doing} ({str(error).partition(chr(10))[0][:300]})", error) from error
 
 
 class LanceView:

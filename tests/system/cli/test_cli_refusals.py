@@ -545,11 +545,9 @@ def test_the_last_row_needs_no_more_of_the_log_than_itself(session: Session) -> 
     [
         ("lock", "folder", ("append", "x")),
         ("views/catalog.lock", "folder", ("recall", "Where?")),
-        ("views/catalog.lock", "folder", ("replay",)),
         ("views/duck/lock", "folder", ("sql", "SELECT 1")),
         ("views", "file", ("recall", "Where?")),
         ("views", "file", ("status",)),
-        ("views", "file", ("replay",)),
         ("views/lance", "file", ("recall", "Where?")),
     ],
 )
@@ -572,6 +570,31 @@ def test_what_stands_in_the_way_is_named_and_left(
     assert "Errno" not in said
     assert path.exists()
     session.well("verify")
+
+
+def test_a_replay_removes_what_stands_in_its_way_and_says_so(session: Session) -> None:
+    session.well("append", "I live in Porto.")
+    session.well("recall", "Where?")
+    (session.store / "views" / "catalog.lock").unlink()
+    (session.store / "views" / "catalog.lock").mkdir()
+    assert "removed views/catalog.lock" in session.well("replay").err
+    session.well("recall", "Where?")
+
+
+def test_an_erasure_that_waits_for_views_is_told_and_others_write(session: Session) -> None:
+    id = session.well("append", "I live in Porto.").id
+    session.well("recall", "Where?")
+    views, kept = session.store / "views", session.store / "kept"
+    views.rename(kept)
+    views.symlink_to("/proc")  # a folder in which nobody makes anything
+    said = session.refused("erase", id, "--yes")
+    assert "is not finished: its keys and bodies are gone, but views/ could not be purged" in said
+    assert "the next command that writes finishes it" in said
+    assert "is not finished" in session.well("append", "Meanwhile.").err
+    views.unlink()
+    kept.rename(views)
+    assert "is not finished" not in session.well("append", "Later.").err
+    session.well("verify", "--deep")
 
 
 def test_a_file_in_place_of_the_projections_keeps_no_record_out(session: Session) -> None:

@@ -722,7 +722,7 @@ def test_private_to_its_owner(store: Store) -> None:
 def test_a_set_that_goes_while_it_is_followed_ends_no_question(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another process has removed it; a full disk stays the environment's."""
+    """Another process has removed it; the disk is full. An error of the disk stays the environment's."""
     store.append("The boiler was repaired.")
     store.views.search.index()
     store.append("It was cold.")
@@ -746,5 +746,8 @@ def test_a_set_that_goes_while_it_is_followed_ends_no_question(
     store.append("It is warm.")
     with monkeypatch.context() as patch:
         patch.setattr(search, "catch_up", gone(errno.ENOSPC))
+        assert search.index().position == len(store) - 1
+        assert store.views.lag == 1
+        patch.setattr(search, "catch_up", gone(errno.EIO))
         with pytest.raises(OSError, match="it is gone"):
             search.index()

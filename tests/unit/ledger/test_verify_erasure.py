@@ -9,6 +9,7 @@ import pytest
 from braid.ledger.audit.verify import verify
 from braid.ledger.erase.cascade import plan
 from braid.ledger.erase.erasure import compact, erase, forget
+from braid.ledger.errors import UnpurgedError
 from braid.ledger.read.blobs import BlobStore
 from braid.ledger.record.record import Content, Draft, ExperienceBody
 from braid.ledger.write.create import create_store
@@ -127,7 +128,7 @@ def test_link_to_an_erased_record(store: Path) -> None:
 
 def test_erasure_that_was_not_finished_is_a_note(store: Path) -> None:
     writer = Writer(store)
-    with pytest.raises(RuntimeError, match="died"):
+    with pytest.raises(UnpurgedError, match="died"):
         erase(writer, plan(writer, [5]), died)
     writer.close()
     report = verify(store)

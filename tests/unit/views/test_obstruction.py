@@ -1,0 +1,138 @@
+"""What stands in the way of a projection: no erasure waits for somebody to move it, and `replay` clears it away."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import braid
+from braid.store import Store
+from braid.views.catalog.file import CatalogFile
+from braid.views.duck.projection import DuckView
+from braid.views.errors import spoilt
+from braid.views.lance.view import LanceView
+from braid.views.obstruction import clear_way
+from braid.views.store import Views
+
+FILES = (
+    "catalog.sqlite", "catalog.lock", "duck/lock", "duck/work.duckdb", "duck/current", "duck/seals/work.duckdb",
+    "lance/current", "lance/lock", "snapshots/lock",
+)  # fmt: skip
+FOLDERS = ("", "duck", "duck/seals", "lance", "snapshots", "lineage")
+SAID = "The spare key is under the blue pot."
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    with opened(tmp_path) as made:
+        made.append(SAID, user_id="maya")
+        made.append("The bins go out on Monday.", user_id="maya")
+        made.recall("key", user_id="maya")
+        made.sql("SELECT 1")
+        made.snapshot()
+    return tmp_path
+
+
+def opened(folder: Path) -> Store:
+    return braid.open(folder / "store", guard_dir=folder / "guard")
+
+
+def obstruct(folder: Path, name: str) -> None:
+    """Put a folder that holds something in the place of a file, a file in that of a folder."""
+    path = folder / "store" / "views" / name
+    if path.is_dir():
+        path.rename(folder / "aside")
+        path.write_text("x")
+    else:
+        path.unlink(missing_ok=True)
+        (path / "in").mkdir(parents=True)
+
+
+def erased(folder: Path) -> None:
+    with opened(folder) as store:
+        (found,) = [record.id for record in store.read() if record.text == SAID]
+        store.erase(found, reason="asked")
+        assert store.reader.control.unfinished() == []
+        assert [one.text for one in store.recall("bins", user_id="maya").results] == [
+            "The bins go out on Monday."
+        ]
+        assert store.sql("SELECT count(*) AS n FROM experiences").to_pylist() == [{"n": 1}]
+    views = folder / "store" / "views"
+    assert all(b"blue pot" not in path.read_bytes() for path in views.rglob("*") if path.is_file())
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("name", [*FILES, *FOLDERS])
+def test_an_erasure_clears_what_stands_in_its_way(store: Path, name: str) -> None:
+    obstruct(store, name)
+    erased(store)
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("name", [*FILES, *FOLDERS])
+def test_a_replay_clears_the_way(store: Path, name: str) -> None:
+    obstruct(store, name)
+    with opened(store) as store_:
+        list(store_.replay())
+        assert (
+            next(one.text for one in store_.recall("bins", user_id="maya").results)
+            == "The bins go out on Monday."
+        )
+        assert store_.sql("SELECT count(*) AS n FROM experiences").to_pylist() == [{"n": 2}]
+
+
+def test_nothing_behind_a_link_is_touched_and_a_folder_may_be_one(tmp_path: Path) -> None:
+    views, other = tmp_path / "views", tmp_path / "other"
+    (other / "kept").mkdir(parents=True)
+    (other / "catalog.sqlite").write_text("x")
+    views.mkdir()
+    (views / "duck").symlink_to(other)
+    (views / "catalog.lock").symlink_to(other / "catalog.sqlite")
+    os.mkfifo(views / "catalog.sqlite")
+    assert clear_way(views) == ["catalog.lock", "catalog.sqlite"]
+    assert sorted(path.name for path in other.iterdir()) == ["catalog.sqlite", "kept"]
+    assert clear_way(tmp_path / "nowhere") == []
+
+
+@pytest.mark.parametrize("words", ["No space left on device", "Disk quota exceeded"])
+def test_on_a_full_disk_reading_goes_on(store: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    """As libraries say it: SQLite by its code, LanceDB and DuckDB in words."""
+
+    def full(*_: object, **__: object) -> None:
+        raise spoilt("it could not be written", RuntimeError(f"IO error: {words} (os error)"))
+
+    with opened(store) as held:
+        held.append("The attic key is in the red tin.", user_id="maya")
+        monkeypatch.setattr(CatalogFile, "apply", full)
+        monkeypatch.setattr(LanceView, "apply", full)
+        monkeypatch.setattr(DuckView, "apply", full)
+        found = held.recall("key", user_id="maya").results
+        assert {one.text for one in found} >= {SAID}
+        assert held.views.lag == 1
+        assert held.ask("Where is the spare key?", user_id="maya", write=False).citations
+        assert held.sql("SELECT count(*) AS n FROM experiences").to_pylist() == [{"n": 2}]
+
+
+def test_what_keeps_views_from_being_purged_keeps_nobody_from_writing(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(views: Views) -> list[str]:
+        raise PermissionError(13, "Permission denied", "views")
+
+    with monkeypatch.context() as patched, opened(store) as first:
+        patched.setattr(Views, "purge", refused)
+        (found,) = [record.id for record in first.read() if record.text == SAID]
+        with pytest.raises(
+            braid.UnpurgedError, match=r"is not finished: its keys and bodies are gone, but views/"
+        ):
+            first.erase(found)
+        assert len(first.reader.control.unfinished()) == 1
+    with monkeypatch.context() as patched:
+        patched.setattr(Views, "purge", refused)
+        with pytest.warns(braid.UnfinishedErasureWarning, match="once that is mended"):
+            second = opened(store)
+        with second:
+            second.append("Meanwhile.", user_id="maya")
+    with opened(store) as third:
+        assert third.reader.control.unfinished() == []
+        assert list(third.verify().findings) == []
