@@ -143,7 +143,10 @@ def _within(caller: Caller, asked: Request) -> Request | None:
     if "user_id" not in fields:
         return msgspec.structs.replace(asked, **changes) if changes else None
     for name, own in caller.scope.items():
-        if (given := getattr(asked, name)) not in (None, own):
+        given = getattr(asked, name)
+        if given is msgspec.UNSET:  # what is erased is never made more than was said
+            raise AccessDeniedError(f"{caller.name} is held to {name} {own!r}: say so in the request")
+        if given not in (None, own):
             raise AccessDeniedError(f"{caller.name} is held to {name} {own!r}, and asked for {given!r}")
         changes[name] = own
     return msgspec.structs.replace(asked, **changes)

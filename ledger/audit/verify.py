@@ -28,12 +28,19 @@ from braid.ledger.audit.prefix import OldPart, Start, resume
 from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES
 from braid.ledger.audit.tree import Recount
 from braid.ledger.audit.whole_log import LogFold
-from braid.ledger.errors import StoreFormatError, VaultError, VaultMissingError, VaultPassphraseError
+from braid.ledger.errors import (
+    LedgerError,
+    StoreFormatError,
+    VaultError,
+    VaultMissingError,
+    VaultPassphraseError,
+)
 from braid.ledger.keys.control import ControlState
 from braid.ledger.keys.vault import Vault
 from braid.ledger.settings import Settings, load_settings
 from braid.ledger.tree.guard import Guard
 from braid.ledger.tree.tiles import tile_path
+from braid.wal.errors import WalError
 
 Progress = Callable[[int, int], None]
 """`(done, total)` in bytes of the log."""
@@ -127,8 +134,8 @@ def verify(
         if deep and projections is not None:
             try:
                 audit.findings += projections()
-            except OSError as error:  # a full disk, say: the log itself was looked at all the same
-                audit.blind.append(f"projections: {error.strerror or error}")
+            except (OSError, LedgerError, WalError) as error:  # the log itself was looked at all the same
+                audit.blind.append(f"projections: {getattr(error, 'strerror', None) or error}")
     except (OSError, StoreFormatError) as error:
         return _unseen(store, mode, str(error), began)
     return _report(audit, braid, tree, size, began)

@@ -3,9 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from braid.ledger.errors import LedgerError
 from braid.tools.cli.access import Chosen, passphrase_from, reading
 from braid.tools.cli.output import line, put, put_fields, say
 from braid.tools.cli.progress import Bar
+from braid.views.errors import ViewError
+from braid.wal.errors import WalError
 
 if TYPE_CHECKING:
     from braid.ledger.audit.findings import Finding, Report, VerifiedState
@@ -29,8 +34,11 @@ def audit(
     from braid.ledger.audit.verify import verify
 
     def projections() -> "list[Finding]":
-        with reading(path) as opened:
-            found: list[Finding] = opened.views.check()
+        try:
+            with reading(path) as opened:
+                found: list[Finding] = opened.views.check()
+        except ViewError as error:
+            raise OSError(str(error)) from error
         return found
 
     report = verify(
@@ -50,8 +58,12 @@ def audit(
     from braid import installed_parser
     from braid.admin import rederivation as again
 
-    with reading(path) as opened:
-        return again.with_rederived(report, again.rederive(opened.reader, installed_parser))
+    try:
+        with reading(path) as opened:
+            return again.with_rederived(report, again.rederive(opened.reader, installed_parser))
+    except (LedgerError, WalError) as error:
+        blind = [*report.could_not_look, f"what was derived: {error}"]
+        return msgspec.structs.replace(report, could_not_look=blind, state=None)
 
 
 def read_state(path: Path) -> "VerifiedState | None":

@@ -5,6 +5,14 @@ import sys
 
 def run() -> None:
     """Start `braid` and leave with its exit code."""
+    try:
+        _run()
+    except KeyboardInterrupt:  # before there was anybody to tell it
+        sys.stderr.write("braid: stopped\n")
+        sys.exit(130)
+
+
+def _run() -> None:
     sys.meta_path.insert(0, _WithoutPandas())
     if sys.argv[1:] == ["--version"] and _put_version():
         return

@@ -66,9 +66,10 @@ def report(error: BaseException) -> int:
     """Say what went wrong and return the exit code; a traceback only when BRAID_DEBUG is set."""
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE
-    if os.environ.get("BRAID_DEBUG") and not isinstance(error, KeyboardInterrupt):
+    stopped = _is_interruption(error)
+    if os.environ.get("BRAID_DEBUG") and not stopped:
         traceback.print_exception(error, file=sys.stderr)
-    if isinstance(error, KeyboardInterrupt):
+    if stopped:
         say("stopped; what was acknowledged is in the log")
         return INTERRUPTED
     if (usage := usage_of(error)) is not None:
@@ -76,6 +77,18 @@ def report(error: BaseException) -> int:
         return REFUSED
     say(*explain(error))
     return REFUSED
+
+
+def _is_interruption(error: BaseException) -> bool:
+    """Whether Ctrl-C is behind an error: DuckDB, which looks for it within a statement, raises one of its own."""
+    behind: BaseException | None = error
+    while behind is not None:
+        if isinstance(behind, KeyboardInterrupt) or (
+            isinstance(behind, RuntimeError) and str(behind) == "Query interrupted"
+        ):
+            return True
+        behind = behind.__cause__ or behind.__context__
+    return False
 
 
 def usage_of(error: BaseException) -> tuple[str, str] | None:

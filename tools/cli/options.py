@@ -26,7 +26,12 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would happen;
 Adopt = Annotated[bool, typer.Option("--adopt", help="Accept a store whose fork guard is missing, once.")]
 Shared = Annotated[bool, typer.Option("--shared", help="Share the store with other writers that share it.")]
 Reason = Annotated[
-    str | None, typer.Option("--reason", help="Why; sealed with the record.", show_default=False)
+    str | None,
+    typer.Option(
+        "--reason",
+        help="Why; sealed with the record. That of a forget, recover or erase outlives an erasure.",
+        show_default=False,
+    ),
 ]
 Ids = Annotated[list[str], typer.Argument(metavar="ID…", help="Record ids.", show_default=False)]
 UserId = Annotated[str | None, typer.Option("--user-id", help="Whose memory it is.", show_default=False)]

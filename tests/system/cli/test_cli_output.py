@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from braid.tools.cli.errors import report
 from braid.tools.cli.output import cell, clean, in_log, line, many, put_rows, put_table, to_json
 
 if TYPE_CHECKING:
@@ -266,3 +267,14 @@ def test_the_store_may_be_named_before_or_after_the_command_or_by_the_environmen
     assert "x" in empty.well("log", BRAID_STORE="a").out
     assert "x" not in empty.well("--store", "a", "log", "--store", "b").out.split()
     assert "x" not in empty.well("--store", "b", "log", BRAID_STORE="a").out.split()
+
+
+def test_an_interruption_within_a_library_is_one_too() -> None:
+    for error in (RuntimeError("Query interrupted"), _behind(ValueError("made of it"), KeyboardInterrupt())):
+        assert report(error) == 130
+    assert report(RuntimeError("something else")) == 2
+
+
+def _behind(error: Exception, cause: BaseException) -> Exception:
+    error.__context__ = cause
+    return error

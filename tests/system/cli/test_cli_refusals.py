@@ -622,3 +622,15 @@ def test_an_empty_scope_is_refused(session: Session, option: str) -> None:
     ):
         assert f"{name} is text that isn't empty" in session.refused(*words)
     assert size(session) == before
+
+
+def test_a_deep_look_at_a_log_that_was_cut_short_has_its_findings(session: Session) -> None:
+    session.well("append", "I live in Porto.")
+    session.well("append", "The bins go out on Monday.")
+    (segment,) = (session.store / "log").glob("*.seg")
+    segment.write_bytes(segment.read_bytes()[:-300])
+    plain, deep = session.braid("verify"), session.braid("verify", "--deep", "--rederive")
+    assert (plain.code, deep.code) == (1, 1)
+    assert set(plain.out.splitlines()) <= {*deep.out.splitlines()}
+    assert "could not look: projections: log/" in deep.out
+    assert "could not look: what was derived: log/" in deep.out

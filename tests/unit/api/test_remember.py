@@ -588,3 +588,16 @@ def test_hundreds_said_again_by_several_at_once_are_one_memory_each(store: Store
     kept = [one for one in store.read() if one.kind == "experience"]
     print(f"{len(said)} remembered, {len(kept)} memories, {len(kept) - len(texts)} duplicates")  # noqa: T201
     assert len(kept) == len(texts)
+
+
+def test_an_agent_that_only_calls_a_tool_says_nothing_and_a_person_must(store: Store) -> None:
+    calls = [{"id": "call_1", "type": "function"}]
+    (id,) = store.remember([{"role": "assistant", "content": None, "tool_calls": calls}], raw=True).ids
+    assert store.get(id).text == ""
+    with pytest.raises(InvalidRecordError, match="member `content` that is text"):
+        store.remember([{"role": "user", "content": None}], raw=True)
+
+
+def test_half_a_character_in_a_key_is_refused_as_in_a_text(store: Store) -> None:
+    with pytest.raises(InvalidRecordError, match="not valid Unicode"):
+        store.remember("I live in Porto.", idempotency_key="k\ud800", raw=True)
