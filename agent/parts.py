@@ -44,6 +44,13 @@ class HeldStance(msgspec.Struct, frozen=True):
     via: "HeldStance | None" = None
 
 
+class Overtaken(msgspec.Struct, frozen=True):
+    """What a turn was read to say and what no longer has a say: its `object`, and the turn that says otherwise."""
+
+    object: str
+    by: Support
+
+
 class KnownFact(msgspec.Struct, frozen=True, kw_only=True):
     """A claim in words, and the turn that it was read from; `said_by` is whoever said so."""
 
@@ -113,6 +120,8 @@ class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     """What was found beyond `hits`, best first: the answering turn is looked for in both."""
     nearest: Nearness | None = None
     """What tells how near two words are in meaning; None without a model."""
+    overtaken: Callable[[int], Sequence[Overtaken]] | None = None
+    """What tells of a turn, by its log index, what of it no longer holds."""
     answers: AnswerScores | None = None
     """What tells how surely each of some turns answers; None without a cross-encoder."""
     caution: Caution = "default"
@@ -152,6 +161,8 @@ class Composed(msgspec.Struct, frozen=True, kw_only=True):
     """A model's own words, for the log; None where none was asked, or it gave none."""
     quoted: bool = False
     """Whether it only quotes what outsiders say: nothing here says that it is so."""
+    beside: Sequence[Support] = ()
+    """Turns that it cites and that were not among what was found."""
     fallback: str | None = None
     """Why a model's answer was not taken, where that is so."""
 

@@ -93,21 +93,26 @@ def attributed(batch: "Sequence[Draft]") -> "Sequence[Draft]":
     return [msgspec.structs.replace(one, extra={**one.extra, **said}) for one in batch]
 
 
+def speaks_for_owner(caller: Caller | None) -> bool:
+    """Whether what a caller says is the owner's word: a person's, an operator's, of whoever opened the store."""
+    return caller is None or caller.kind in _SPEAK_FOR_OWNER
+
+
 def as_said_by(caller: Caller | None, batch: "Sequence[Draft]") -> "Sequence[Draft]":
     """Return drafts as a caller may say them: whoever speaks for no owner is no owner, whatever actor they name."""
-    if caller is None or caller.records or caller.kind in _SPEAK_FOR_OWNER:
+    if (caller is not None and caller.records) or speaks_for_owner(caller):
         return batch
     return [_lowered(draft) for draft in batch]
 
 
 def _lowered(draft: "Draft") -> "Draft":
     from braid.ledger.record.record import ExperienceBody
-    from braid.ledger.record.source import WORDS, at_first_hand
+    from braid.ledger.record.source import WORDS
 
     body = draft.body
-    if not isinstance(body, ExperienceBody) or at_first_hand("", body) != "owner":
+    if not isinstance(body, ExperienceBody) or body.provenance.actor.partition("(")[0] != "user":
         return draft
-    tags = [tag for tag in body.tags if not tag.startswith(WORDS)]
+    tags = [tag for tag in body.tags if not tag.startswith(WORDS) or tag == f"{WORDS}outsider"]
     return msgspec.structs.replace(draft, body=msgspec.structs.replace(body, tags=[*tags, f"{WORDS}agent"]))
 
 

@@ -250,6 +250,10 @@ class UnpurgedError(LedgerError, OSError):
             f" could not be purged ({cause})"
         )
         self.errno = cause.errno if isinstance(cause, OSError) else None
+        self._cause = cause
+
+    def __reduce__(self) -> tuple[type[Self], tuple[int, Exception]]:
+        return type(self), (self.tombstone, self._cause)
 
 
 class StoreFormatError(LedgerError):

@@ -154,8 +154,7 @@ def _fact(
         + CONFIDENCE * confidence
         + RECENCY * recency(happened, now)
     )
-    name = voice(experience.provenance, hit.source) if experience else hit.record.kind
-    who = attribute(redact(name))
+    who = attribute(redact(voice(hit.record)))
     attributes = f'id="{escaped(hit.id)}" at="{happened.astimezone(UTC):%Y-%m-%d}" from="{who}"'
     if hit.superseded_by is not None:
         attributes += f' superseded_by="{escaped(hit.superseded_by)}"'

@@ -5,7 +5,7 @@ both holding at the same time, both known. Which of the two has a say is for `st
 """
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from math import isfinite
 from typing import Final, Literal
 
@@ -26,6 +26,8 @@ How = Literal["other", "denied", "opposite", "number", "date"]
 ALWAYS: Final = datetime.min.replace(tzinfo=UTC)
 FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _HEARSAY: Final = "implicit_unintentional"
+_LATELY: Final = timedelta(days=120)
+"""What began so long ago is told of as it is now; before that it may be a tale."""
 _INFERENCE: Final = "inference"
 OWN_METHOD: Final = "reconcile"
 """How reconciliations are made: what they say is a stance's, and never evidence for the next one."""
@@ -86,8 +88,11 @@ class RecordedClaim(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def recency(self) -> datetime:
-        """The latest time of which it speaks: of "I've been in Hull since 2020" the time at which that was said."""
-        return max(self.since, self.said) if self.spoken and not self.derived else self.since
+        """The latest time of which it speaks: of "I've been in Hull since 2020" the time at which that was said; so of
+        what an episode of late has led to, too: "I moved to Braga last month"."""
+        if not self.spoken or (self.derived and self.said - self.since > _LATELY):
+            return self.since
+        return max(self.since, self.said)
 
     @property
     def is_hearsay(self) -> bool:

@@ -25,7 +25,9 @@ class Form(NamedTuple):
         return self.read in (meanings.calendar_day, meanings.month_of_year, meanings.year, meanings.month)
 
 
-_FULL_YEAR: Final = r"(?P<year>\d{4})\b"
+_FULL_YEAR: Final = r"(?P<year>1\d{3}|2[01]\d\d)\b"
+_NO_COUNTED: Final = r"(?!\d+ [a-z]+s\b)"
+"""Behind a comma, "1 December, 2000 words" is no year."""
 _COUNT: Final = rf"(?<![\d.,])(?<!half\s)(?P<count>{numbers.COUNT})"
 _UNIT: Final = r"(?P<unit>(?:hour|day|weekend|week|month|year)s?)\b"
 _SAT: Final = r"sat(?! (?:at|by|down|for|in|next|on|with)\b)"
@@ -42,8 +44,8 @@ def _form(source: str, read: Read, *leans: Lean) -> Form:
 
 DATED: Final = (
     _form(r"\b(?P<year>\d{4})-(?P<number>\d\d)-(?P<day>\d\d)\b", meanings.iso_day),
-    _form(rf"\b{DAY}(?: of)? {MONTH}(?:,(?: )?| ){_FULL_YEAR}", meanings.calendar_day),
-    _form(rf"\b{MONTH} (?:the )?{DAY}(?:,(?: )?| ){_FULL_YEAR}", meanings.calendar_day),
+    _form(rf"\b{DAY}(?: of)? {MONTH}(?:,(?: )?{_NO_COUNTED}| ){_FULL_YEAR}", meanings.calendar_day),
+    _form(rf"\b{MONTH} (?:the )?{DAY}(?:,(?: )?{_NO_COUNTED}| ){_FULL_YEAR}", meanings.calendar_day),
     _form(rf"\b{MONTH},?(?: of)? {YEAR}", meanings.month_of_year),
 )
 _NO_COUNT: Final = (

@@ -3,7 +3,7 @@
 The LanceDB projection is made when it is first asked: a store that is never searched pays nothing for it.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -44,7 +44,7 @@ from braid.views.replay import (
 from braid.views.snapshot.folder import Snapshots, module_of
 from braid.views.status import KEPT, Caught, Newest, Snapshot, ViewStatus
 from braid.wal.durable import is_full, is_unwritable, keeps_reading, make_folder
-from braid.wal.errors import LogLockedError, ObstructedError
+from braid.wal.errors import LogLockedError, ObstructedError, WalError
 from braid.wal.lock import FileLock
 
 if TYPE_CHECKING:
@@ -228,15 +228,30 @@ class Views:
         where a file or folder of ours belongs goes too.
         Raises ViewBusyError while another process is at work.
         """
-        cleared = clear_way(self._folder)
-        dropped = self.snapshots.purge()
-        files = {*cleared, *dropped} | self._purge_projections()
+        files, failures = set[str](), list[Exception]()
+        dropped: list[str] = []
+        parts: dict[str, Callable[[], Iterable[str]]] = {
+            "way": partial(clear_way, self._folder),
+            "snapshots": self.snapshots.purge,
+            "tables": self._purge_tables,
+            "lance": lambda: [f"lance/{name}" for name in self.search.purge()],
+        }
+        for name, purge in parts.items():  # what keeps one part keeps no other
+            try:
+                gone = list(purge())
+            except (OSError, ViewError, WalError) as error:
+                failures.append(error)
+            else:
+                files.update(gone)
+                dropped = gone if name == "snapshots" else dropped
+        if failures:
+            raise failures[0]
         if dropped:
             with suppress(OSError, ViewError, LedgerError):  # a convenience: the erasure is not held up
                 files.add(f"{self.snapshots.folder.name}/{self.snapshot(wait_s=PURGE_WAIT_S).name}")
         return sorted(f"{self._folder.name}/{name}" for name in files)
 
-    def _purge_projections(self) -> set[str]:
+    def _purge_tables(self) -> set[str]:
         with self._owning(PURGE_WAIT_S):
             self._sandbox.close()
             held = self._duck.files()
@@ -252,7 +267,7 @@ class Views:
             files |= set(self.catalog.purge())
             if self._reader.vault is not None:
                 files |= {f"lineage/{name}" for name in self._reader.key_index.purge()}
-        return files | {f"lance/{name}" for name in self.search.purge()}
+        return files
 
     def drop(self) -> list[str]:
         """Remove every file of every projection; return their paths relative to the store. They can be rebuilt.

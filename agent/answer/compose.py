@@ -14,12 +14,13 @@ from braid.agent import bands
 from braid.agent.answer import predecessor
 from braid.agent.answer.address import addressed
 from braid.agent.answer.choice import QuoteChoice
-from braid.agent.answer.chooser import LadderWeights, choose, name_of, weights
+from braid.agent.answer.chooser import Chosen, LadderWeights, choose, name_of, weights
 from braid.agent.answer.confidence import missing
 from braid.agent.answer.followup import followed
 from braid.agent.answer.ladder import LIKELY, NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
 from braid.agent.answer.lists.told import listed
 from braid.agent.answer.mismatch import mismatch
+from braid.agent.answer.moments import during
 from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
 from braid.agent.answer.referent import is_meant
 from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of
@@ -37,7 +38,7 @@ from braid.stance.question import read
 from braid.stance.reconcile import Reconciliation
 from braid.stance.relations import compared_as
 from braid.stance.values import same
-from braid.text.words import words
+from braid.text.words import stem, telling, words
 
 DISPUTED: Final = 0.5
 """How sure an answer is at most while claims that exclude each other leave it undecided."""
@@ -75,7 +76,10 @@ class Extractive:
         held = _held(question, asked)
         if held is not None:
             since = _since(question, asked)
-            return held if not since else _changed(asked.support[:1], since, min(held.p, DISPUTED))
+            if not since:
+                return held
+            after = [support_of(one.hit, one.span.sentence) for one in since]
+            return _changed(asked.support[:1], after, min(held.p, DISPUTED))
         return _below(question, asked, self._weights)
 
 
@@ -93,10 +97,10 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
     if (chosen.speaks < SPOKEN_OF and chosen.likeliest < LIKELY) or _unknown_names(question, hits):
         return silence(question, chosen, hits)
     best = chosen.ranked[0]
-    if (of_sum and amounts_met(hits) > 1) or _is_of_another(question, best, hits):
+    is_open = (of_sum and amounts_met(hits) > 1) or _is_of_another(question, best, hits)
+    if is_open or (answer := said(question, chosen, asked)) is None:
         return near(question, chosen)
-    answer = said(question, chosen, asked)
-    return near(question, chosen) if answer is None else surely(answer, _most(asked))
+    return _overtaken(question, chosen, asked) or surely(answer, _most(asked))
 
 
 def _is_of_another(question: Question, best: Hit, hits: Sequence[Hit]) -> bool:
@@ -156,7 +160,7 @@ def _held(question: Question, asked: QuestionContext) -> Composed | None:
         # Held, but too long ago to be said: nothing that is found may be said more surely.
         text = f"{NEAREST} {capital(report)}"
         return Composed(text=text, citations=(first.id,), short=_short(question, outcome), p=p, rung="near")
-    held = addressed(clause(outcome.decision.claim))
+    held = addressed(clause(_dated(outcome)))
     if _is_of_then(question):
         held = f"back then this was so: {held}"
     claim = f"{capital(bands.stated(held, p))}{marks(one.id for one in rest)}."
@@ -193,9 +197,34 @@ def _since(question: Question, asked: QuestionContext) -> list[QuoteChoice]:
     return [one for one in found if one.hit.id not in weighed]
 
 
-def _changed(older: Sequence[Support], since: Sequence[QuoteChoice], p: float) -> Composed:
+def _overtaken(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed | None:
+    """Return what was said with the turn that says otherwise, where what answers was read and holds no longer."""
+    if (
+        asked.overtaken is None
+        or chosen.changed
+        or (asks_of_the_past(question) and question.intent != "check")
+    ):
+        return None
+    best = chosen.ranked[0] if chosen.ranked[0] in chosen.told else chosen.told[-1]
+    span = best_span(question, best.text, when_of(best))
+    if span is None:
+        return None
+    value = {stem(word) for word in words(span.short)}
+    by = {
+        one.by.id: one.by
+        for one in asked.overtaken(best.index)
+        if not value.isdisjoint(map(stem, telling(one.object))) and one.by.when >= when_of(best)
+    }
+    if not by:
+        return None
+    p = min(max(asked.given * chosen.p, bands.CAREFUL), DISPUTED)
+    found = _changed([support_of(best, span.sentence)], list(by.values()), p)
+    return msgspec.structs.replace(found, beside=list(by.values()))
+
+
+def _changed(older: Sequence[Support], since: Sequence[Support], p: float) -> Composed:
     """Return what was said and what was said of it later, each with its day and none as what holds now."""
-    supports = [*older, *(support_of(one.hit, one.span.sentence) for one in since)]
+    supports = [*older, *since]
     reports = [capital(report_of(one, one.quote or one.text)) for one in supports]
     return Composed(
         text=" ".join(["This may have changed.", *reports]),
@@ -221,7 +250,12 @@ def _is_meant(question: Question, outcome: Reconciliation) -> bool:
 def _short(question: Question, outcome: Reconciliation) -> str:
     """Return what is held in the fewest words."""
     if outcome.asks.wants == "time":
-        return clause(outcome.decision.claim.rsplit(" on ", 1)[-1])
+        return (
+            _dated(outcome)
+            .removeprefix(outcome.decision.claim.rpartition(" on ")[0])
+            .removeprefix(" on ")
+            .strip()
+        )
     if outcome.asks.wants == "check":
         if (
             question.intent != "check"
@@ -229,6 +263,20 @@ def _short(question: Question, outcome: Reconciliation) -> str:
             return clause(outcome.decision.claim)
         return "yes" if any(_affirms(said, outcome) for said in outcome.support) else "no"
     return "; ".join(dict.fromkeys(said.claim.object for said in outcome.support))
+
+
+def _dated(outcome: Reconciliation) -> str:
+    """Return what is held in words; of a time no more closely than it was said: in 1990, not on 1 January 1990."""
+    claim = outcome.decision.claim or ""
+    what, on, iso = claim.rpartition(" on ")
+    if outcome.asks.wants != "time" or not on:
+        return claim
+    spans = {
+        (said.since, said.until)
+        for said in outcome.support
+        if f"{said.since:%Y-%m-%d}" == iso and said.claim.valid_to
+    }
+    return f"{what} {during(*min(spans))}" if spans else claim
 
 
 def _affirms(said: RecordedClaim, outcome: Reconciliation) -> bool:

@@ -6,6 +6,7 @@ is are fixed before tone has a word: style is put over the finished text, which 
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from time import perf_counter
 from typing import Final, Protocol
 
@@ -31,10 +32,11 @@ from braid.agent.parts import (
     HeldStance,
     ListFindings,
     Nearness,
+    Overtaken,
     QuestionContext,
     Support,
 )
-from braid.ledger.record.record import ExperienceBody, Vad
+from braid.ledger.record.record import Vad
 from braid.ledger.record.source import voice
 from braid.lenses.errors import LensError
 from braid.recall.context import block
@@ -80,6 +82,11 @@ class Mind(Protocol):
     def answers(self, trouble: list[str]) -> AnswerScores | None:
         """Return what tells how surely each of some turns answers a question; None without a cross-encoder. It never
         raises: where it fails it returns None, and says so in `trouble`."""
+        ...
+
+    def overtaken(self, index: int) -> Sequence[Overtaken]:
+        """Return what was read of a turn, by its log index, and no longer has a say. Raises ValueError where that can't
+        be said."""
         ...
 
     def facts(self, wanted: ListRequest) -> ListFindings:
@@ -177,6 +184,7 @@ def answer(
         language=guess(question) or "en",
         more=[hit for hit in kept if hit not in hits] if top_k == TOP_K else (),
         nearest=mind.nearest(),
+        overtaken=partial(_overtaken, mind, trouble),
         answers=mind.answers(trouble),
         caution=caution,
         listed=_listed(mind, core, kept, trouble, through=lens is not None),
@@ -301,6 +309,14 @@ def _held(mind: Mind, question: str, trouble: list[str]) -> HeldStance | None:
         return None
 
 
+def _overtaken(mind: Mind, trouble: list[str], index: int) -> Sequence[Overtaken]:
+    try:
+        return mind.overtaken(index)
+    except (ValueError, ViewError) as error:
+        trouble.append(f"what came later: {told(error)}")
+        return ()
+
+
 def _listed(
     mind: Mind, question: str, kept: Sequence[Hit], trouble: list[str], *, through: bool
 ) -> ListFindings | None:
@@ -351,7 +367,7 @@ def _composed(asked: QuestionContext, composer: Composer, trouble: list[str]) ->
 def _cited(asked: QuestionContext, composed: Composed) -> list[Support]:
     """Return what is cited, in the order of the text."""
     known = _behind(asked) | {hit.id: _support(hit) for hit in reversed([*asked.hits, *asked.more])}
-    known |= {one.id: one for one in asked.grounds}
+    known |= {one.id: one for one in (*composed.beside, *asked.grounds)}
     order = dict.fromkeys([*cite.cited(composed.text), *composed.citations])
     return [known[id] for id in order]
 
@@ -374,11 +390,15 @@ def _behind(asked: QuestionContext) -> dict[str, Support]:
 
 def _support(hit: Hit) -> Support:
     body = hit.record.body
-    experience = body if isinstance(body, ExperienceBody) else None
-    speaker = voice(experience.provenance, hit.source) if experience else hit.record.kind
     when = body.occurred_at or hit.record.created_at
     return Support(
-        id=hit.id, index=hit.index, text=hit.text, quote="", when=when, speaker=speaker, source=hit.source
+        id=hit.id,
+        index=hit.index,
+        text=hit.text,
+        quote="",
+        when=when,
+        speaker=voice(hit.record),
+        source=hit.source,
     )
 
 

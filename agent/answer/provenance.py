@@ -10,8 +10,8 @@ from typing import Final
 
 import msgspec
 
+from braid.agent.answer.moments import day
 from braid.agent.answer.report import quote
-from braid.agent.answer.spans import day
 from braid.agent.cite import marks
 
 MOST_SOURCES: Final = 2

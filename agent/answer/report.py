@@ -5,11 +5,10 @@ from datetime import datetime
 from typing import Final
 
 from braid.agent.answer.address import spoken_by
-from braid.agent.answer.spans import day
+from braid.agent.answer.moments import day
 from braid.agent.answer.turns import when_of
 from braid.agent.cite import marks
 from braid.agent.parts import Support
-from braid.ledger.record.record import ExperienceBody
 from braid.ledger.record.source import voice
 from braid.recall.hits import Hit
 from braid.text.sentences import sentences
@@ -44,8 +43,7 @@ def report_of(support: Support, said: str) -> str:
 
 def support_of(hit: Hit, sentence: str) -> Support:
     """Return a hit as what an answer rests on; whoever has no name is "you" or "I"."""
-    body = hit.record.body
-    who = spoken_by(voice(body.provenance, hit.source) if isinstance(body, ExperienceBody) else "somebody")
+    who = spoken_by(voice(hit.record))
     return Support(
         id=hit.id,
         index=hit.index,

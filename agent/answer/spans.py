@@ -1,7 +1,6 @@
 """What in a text answers: the sentence that bears on a question, and in it the date, number, name or clause. Pure.
 
-Everything returned is a slice of the text in its own words; only a time that is told relative to the day it was said on
-is put as a date: "last week", said on 9 June 2023, is "the week before 9 June 2023".
+Everything returned is a slice of the text in its own words, but for times (`moments`).
 """
 
 import re
@@ -12,10 +11,10 @@ from typing import Final
 import msgspec
 
 from braid.agent.answer.counts import counted
+from braid.agent.answer.moments import time_of
 from braid.recall.decompose import Question, entities
 from braid.text import numbers
 from braid.text.calendar import MONTHS, WEEKDAYS
-from braid.text.dates import iso_dates
 from braid.text.sentences import TextPart, clauses, sentences
 from braid.text.words import STOP, stem, telling, words
 
@@ -25,14 +24,6 @@ MOST_WORDS: Final = 16
 _DURATION: Final = re.compile(
     rf"\b(?:for |over |about |almost |nearly )*(?:(?:\d+|{numbers.COUNT}|several)\s+)"
     r"(?:and a half )?(?:minute|hour|day|week|month|year|decade)s?\b(?: ago)?|\bsince [A-Z\d][\w ]{2,20}",
-    re.IGNORECASE,
-)
-_CLOCK: Final = re.compile(
-    r"\b\d{1,2}[:.]\d\d(?:\s?[ap]\.?m\b)?|\b\d{1,2}\s?[ap]\.?m\b|\b(?:noon|midnight)\b", re.I
-)
-_RELATIVE: Final = re.compile(
-    r"\b(?P<which>last|this|next|past) (?P<unit>week(?:end)?|month|year)\b"
-    rf"|\b(?P<n>{numbers.COUNT}) (?P<units>week(?:end)?|month|year)s ago\b",
     re.IGNORECASE,
 )
 _FILLER: Final = re.compile(
@@ -134,39 +125,6 @@ def _trimmed(clause: str) -> str:
     return " ".join(bare.split()[:MOST_WORDS])
 
 
-def _time(question: Question, sentence: str, when: datetime) -> str | None:
-    if re.search(r"\btime\b|\bo'clock\b", question.text, re.I) and (clock := _CLOCK.search(sentence)):
-        return clock[0]
-    if found := iso_dates(sentence, when.date()):
-        relative = _RELATIVE.search(sentence)
-        return _relative(relative, when) if relative is not None else day(found[0])
-    if relative := _RELATIVE.search(sentence):
-        return _relative(relative, when)
-    clock = _CLOCK.search(sentence)
-    return clock[0] if clock else None
-
-
-def _relative(match: re.Match[str], when: datetime) -> str:
-    """Put a week, month or year that is told from the day it was said on as one that anybody can find."""
-    unit = (match["unit"] or match["units"]).lower()
-    if match["n"]:
-        return f"{match['n'].lower()} {unit}s before {day(when.date().isoformat())}"
-    by = {"last": -1, "past": -1, "this": 0, "next": 1}[match["which"].lower()]
-    if unit == "year":
-        return str(when.year + by)
-    if unit == "month":
-        months = 12 * when.year + when.month - 1 + by
-        return day(f"{months // 12:04d}-{months % 12 + 1:02d}")
-    way = {-1: "before", 0: "of", 1: "after"}[by]
-    return f"the {unit} {way} {day(when.date().isoformat())}"
-
-
-def day(iso: str) -> str:
-    """Return `2025-05-17`, `2025-05` or `2025` as people write it."""
-    form = {4: "%Y", 7: "%B %Y", 10: "%-d %B %Y"}[len(iso)]
-    return datetime.strptime(iso, "%Y-%m-%d"[: {4: 2, 7: 5, 10: 8}[len(iso)]]).strftime(form)  # noqa: DTZ007 - a date
-
-
 def _count(question: Question, sentence: str, when: datetime) -> str | None:
     del when
     return counted(question.text, sentence)
@@ -223,5 +181,5 @@ def _reason(question: Question, sentence: str, when: datetime) -> str | None:
 
 Finder = Callable[[Question, str, datetime], str | None]
 _FINDERS: Final[dict[str, Finder]] = {
-    "time": _time, "count": _count, "duration": _lasted, "person": _named, "place": _place, "reason": _reason,
+    "time": time_of, "count": _count, "duration": _lasted, "person": _named, "place": _place, "reason": _reason,
 }  # fmt: skip

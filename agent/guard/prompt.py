@@ -14,7 +14,7 @@ import msgspec
 
 from braid.agent.bands import CAREFUL, HEDGED, manner
 from braid.agent.parts import QuestionContext
-from braid.ledger.record.record import ExperienceBody
+from braid.ledger.record.source import voice
 from braid.recall.context import attribute, quoted
 from braid.recall.hits import Hit
 from braid.text.chat import ChatMessage
@@ -154,10 +154,7 @@ def _chosen(asked: QuestionContext) -> list[Hit]:
 
 def _given(hit: Hit) -> PromptMemory:
     body = hit.record.body
-    speaker = (
-        body.provenance.name or body.provenance.actor if isinstance(body, ExperienceBody) else hit.record.kind
-    )
-    return PromptMemory(hit.text, speaker, body.occurred_at or hit.record.created_at)
+    return PromptMemory(hit.text, voice(hit.record), body.occurred_at or hit.record.created_at)
 
 
 def _redacted(one: PromptMemory, redactor: Redactor) -> PromptMemory:

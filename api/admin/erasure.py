@@ -1,6 +1,7 @@
 """What leaves the memory: hidden, brought back, or erased with its key and all that was derived from it alone."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Final
 
@@ -23,6 +24,7 @@ from braid.ledger.errors import (
     NoVaultError,
     ReadOnlyError,
     UnknownRecordError,
+    UnpurgedError,
 )
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.ids import RecordId
@@ -347,6 +349,8 @@ def erase(session: Session, asked: Erase) -> Certified:
     if not asked.ids and not asked.scope and not asked.says:
         raise ValueError("nothing was named, and nothing was erased: give ids, the ids of a scope, or says")
     session.refresh()
+    with suppress(UnpurgedError):  # what keeps an earlier one from its end must not keep these keys
+        erasing.finish(session.writer, session.views.purge)
     choose = partial(_chosen, session, _indexes(session, asked.ids), asked)
     done = erasing.erase(session.writer, choose, session.views.purge, reason=asked.reason)
     return Certified(certificates=tuple(done))

@@ -81,6 +81,7 @@ def retain(session: Session, asked: Retain) -> Retained:
     del asked
     session.refresh()
     now, purge = session.now(), session.views.purge
+    erasing.finish(session.writer, purge)
     forgotten = erasing.retain(session.writer, now, purge)
     failpoint("retain.forgotten")
     history = erasing.erase(

@@ -86,9 +86,7 @@ def _source(session: Session, at: int) -> GroundingRecord:
             id=envelope.id, speaker="", when=datetime.fromisoformat(envelope.created_at), text="", gone=gone
         )
     body, scope = record.body, record.body.scope or Scope()
-    spoken = body.provenance if isinstance(body, ExperienceBody) else None
-    whose = session.reader.source_classes.note(record)
-    speaker = spoken_by(voice(spoken, whose)) if spoken else record.kind
+    speaker = spoken_by(voice(record))
     return GroundingRecord(
         id=record.id,
         speaker=speaker,

@@ -13,14 +13,14 @@ from braid.agent.answer import predecessor
 from braid.agent.answer.chooser import weights
 from braid.agent.answer.lists.request import ListRequest, list_request
 from braid.agent.answer.pipeline import CitedAnswer
-from braid.agent.parts import FactChange, HeldStance, KnownFact, ListFindings, Nearness, Support
+from braid.agent.parts import FactChange, HeldStance, KnownFact, ListFindings, Nearness, Overtaken, Support
 from braid.claims.changed import ChangedClaim, KnowledgeChange
 from braid.claims.changes import changes_of
 from braid.claims.decision import Resolved, resolve
 from braid.claims.finder import ClaimFinder
 from braid.claims.question import utc
 from braid.claims.topics import is_about, turn_index, weighed
-from braid.ledger.record.record import ExperienceBody, Record, Scope
+from braid.ledger.record.record import Record, Scope
 from braid.ledger.record.source import BELIEVED, SourceClass, is_least, voice
 from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
@@ -191,6 +191,28 @@ class StoreMind(Tones):
         """Return what would have to be appended for what is held, by `hold`."""
         return None if held is None else self._resolved.get(held.outcome.question)
 
+    def overtaken(self, index: int) -> list[Overtaken]:
+        """See `Mind.overtaken`: by the claims that were drawn from the turn."""
+        reader = self._session.reader
+        drawn = [child for child, role in reader.backlinks.of(index) if role == "parent"]
+        finder = ClaimFinder(self._session, self._scope, self.size, trust=self._trust)
+        own = [said for said in finder.claims([index, *drawn]) if said.claim.polarity] if drawn else []
+        if not own:
+            return []
+        subjects = [said.claim.subject for said in own]
+        folded = weighed(self._session, self._scope, subjects, utc(self.now), self.size).folded
+        found: list[Overtaken] = []
+        for said in own:
+            for other, _ in folded.taken.get(said.node, ()):
+                turn = turn_index(self._session, other.index)
+                if turn == index or not folded.stands(other.node) or folded.stands(said.node):
+                    continue
+                record = reader.at(turn)
+                if self._is_told(record, self._trust):
+                    by = support_of(record, other.claim.quote or "", other.source)
+                    found.append(Overtaken(said.claim.object, by))
+        return found
+
     def facts(self, wanted: ListRequest) -> ListFindings:
         """See `Mind.facts`: as of the time that is asked about; what was forgotten or erased is in none."""
         most = None if self._all else MOST_PIECES
@@ -275,6 +297,11 @@ class OutsidersMind(Tones):
         """See `Mind.hold`: of an outsider's words nothing is."""
         raise ValueError(f"nothing is held of what only outsiders say: {question[:80]}")
 
+    def overtaken(self, index: int) -> list[Overtaken]:
+        """See `Mind.overtaken`: of an outsider's words nothing was read."""
+        del index
+        return []
+
     def facts(self, wanted: ListRequest) -> ListFindings:
         """See `Mind.facts`: nothing that outsiders say is one."""
         del wanted
@@ -295,13 +322,12 @@ def grounds_of(outcome: Reconciliation, known: ClaimFinder, session: Session) ->
 def support_of(record: Record, quote: str = "", source: SourceClass = "owner") -> Support:
     """Return a record as what an answer rests on."""
     body = record.body
-    spoken = body.provenance if isinstance(body, ExperienceBody) else None
     return Support(
         id=record.id,
         index=record.index,
         text=record.text,
         quote=quote,
         when=body.occurred_at or record.created_at,
-        speaker=record.kind if spoken is None else voice(spoken, source),
+        speaker=voice(record),
         source=source,
     )

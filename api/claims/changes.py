@@ -88,6 +88,4 @@ def _former(session: Session, record: Record, claim: Claim) -> ChangedClaim:
 
 def _speaker(session: Session, turn: int) -> str | None:
     record = session.reader.at(turn)
-    if not isinstance(record.body, ExperienceBody):
-        return None
-    return voice(record.body.provenance, session.reader.source_classes.note(record))
+    return voice(record) if isinstance(record.body, ExperienceBody) else None

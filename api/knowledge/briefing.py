@@ -131,9 +131,7 @@ def _lately(spoken: Sequence[Record]) -> Iterator[Record]:
 def _voice(session: Session, record: Record) -> str:
     """Return who says a record, or what a reading was read from."""
     said = session.reader.at(turn_index(session, record.index)) if is_reading(record.body) else record
-    if not isinstance(said.body, ExperienceBody):
-        return said.kind
-    return voice(said.body.provenance, session.reader.source_classes.note(said))
+    return voice(said)
 
 
 def _is_told(record: Record, asked: Briefing) -> bool:

@@ -521,7 +521,7 @@ class ReaderRetired(Response, frozen=True, kw_only=True):
 @operation(
     RetireReader,
     ReaderRetired,
-    access="modify",
+    access="operate",
     cost="log",
     repeatable=True,
     positional=("method",),

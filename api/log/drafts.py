@@ -23,10 +23,11 @@ from braid.ledger.record.record import (
     Scope,
     Source,
     Target,
+    is_reading,
     with_article,
 )
 from braid.ledger.record.scope import OWNERS, SCOPES, Ids
-from braid.ledger.record.source import WORDS
+from braid.ledger.record.source import WORDS, at_first_hand
 from braid.log import members
 
 _ACTORS = {"user": "user", "human": "user", "assistant": "agent", "agent": "agent", "system": "system"}
@@ -173,33 +174,47 @@ def telling(draft: Draft) -> Draft:
     return draft
 
 
-def correction(replaced: Sequence[Record], text: str) -> Draft:
-    """Return the draft of what is right in place of records, in the words of whoever said the first of them.
+def correction(replaced: Sequence[Record], text: str, *, by_owner: bool) -> Draft:
+    """Return the draft of what is right in place of records; InvalidRecordError where the first is no experience.
 
-    InvalidRecordError where that is no experience.
+    Whoever puts right what the owner said, or changes no word, leaves the speaker as they are; else it is the word of
+    whoever does so: the owner's, or an agent's.
     """
-    old = replaced[0]
+    old = next((one for one in replaced if _is_owners(one)), replaced[0])
     body = old.body
     if not isinstance(body, ExperienceBody):
         raise InvalidRecordError(
             f"{old.id} is {with_article(old.kind)}: only experiences are memories that change"
         )
+    source, tags = body.provenance, list(body.tags)
+    actor, name = source.actor, source.name
+    is_same = text == body.content.text and not is_reading(body)
+    if by_owner and not (is_same or _is_owners(old)):
+        actor, name, tags = "user", None, [tag for tag in tags if not tag.startswith(WORDS)]
+    elif not is_same and actor.partition("(")[0] not in ("user", "agent", "system"):
+        actor, name = "agent", None
     draft = telling(
         experience(
             text,
             type=old.type,
-            actor=body.provenance.actor,
-            name=body.provenance.name,
+            actor=actor,
+            name=name,
             method="correct",
             supersedes=[one.id for one in replaced],
             within=body.scope,
             occurred_at=body.occurred_at,
-            tags=[tag for tag in body.tags if tag != f"{WORDS}agent"],  # whoever is an agent is said so again
+            tags=tags,
         )
     )
     new = cast("ExperienceBody", draft.body)
     diffs = [_replaced(link, one.body, new) for link, one in enumerate(replaced)]
     return msgspec.structs.replace(draft, body=msgspec.structs.replace(new, raw=body.raw, diffs=diffs))
+
+
+def _is_owners(record: Record) -> bool:
+    """Whether a record is the owner's own word, and not what was read of it."""
+    body = record.body
+    return isinstance(body, ExperienceBody) and not is_reading(body) and at_first_hand("", body) == "owner"
 
 
 def _replaced(link: int, old: object, new: ExperienceBody) -> LinkDiff:

@@ -7,7 +7,9 @@ from typing import Annotated, Final
 
 import msgspec
 
+from braid.caller import asking, speaks_for_owner
 from braid.errors import InvalidRequestError
+from braid.isolation import is_own
 from braid.ledger.errors import (
     BlobCorruptError,
     BlobMissingError,
@@ -260,11 +262,26 @@ def correct(session: Session, asked: Correct) -> Appended:
         chain = memory_of(session.reader, asked.id)
         refuse_gone(chain, asked.id)
         refuse_locked(session, [asked.id])
-        old = [session.reader.at(at) for at in reversed(chain.living)]
-        batch = correcting(session.reader, chain, drafts.correction(old, asked.text), asked.reason)
+        old = own_living(session, chain)
+        right = drafts.correction(old, asked.text, by_owner=speaks_for_owner(asking()))
+        batch = correcting(session.reader, chain, right, asked.reason)
         new = session.append_drafts(batch)
     session.follow([one.id for one in old])
     return _appended(new)[0]
+
+
+def own_living(session: Session, chain: Chain) -> list[Record]:
+    """Return what is living of a memory and the caller's to change, the newest first; ForgottenError for none."""
+    caller, reader = asking(), session.reader
+    held = caller is not None and bool(caller.scope)
+    own = [
+        at
+        for at in reversed(chain.living)
+        if not held or (caller is not None and is_own(session, caller, reader.envelope(at).id))
+    ]
+    if not own:
+        raise ForgottenError("nothing of this memory is living: recover it before it is changed")
+    return [reader.at(at) for at in own]
 
 
 def correcting(

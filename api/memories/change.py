@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from braid.caller import asking, speaks_for_owner
 from braid.errors import VersionConflictError
 from braid.ledger.errors import (
     IdempotencyConflictError,
@@ -14,12 +15,12 @@ from braid.ledger.errors import (
     ReadOnlyError,
 )
 from braid.ledger.record.ids import RecordId
-from braid.ledger.record.record import Body, Draft, EventBody, ExperienceBody, Record
+from braid.ledger.record.record import Body, Draft, EventBody, ExperienceBody, Record, is_reading
 from braid.ledger.record.source import WORDS, at_first_hand
 from braid.log import drafts
 from braid.log.chain import Chain, kept, memory_of, refuse_gone, setting
 from braid.log.lock import lock_until, refuse_locked
-from braid.log.operations import correcting
+from braid.log.operations import correcting, own_living
 from braid.memories.operations import Modified, Modify, Outcome
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
@@ -40,7 +41,7 @@ def modify(session: Session, asked: Modify) -> Modified:
             raise VersionConflictError(asked.id, asked.if_version or 0, chain.version)
         refuse_gone(chain, asked.id)
         refuse_locked(session, [asked.id])
-        old = [session.reader.at(at) for at in reversed(chain.living)]
+        old = own_living(session, chain)
         batch = _batch(session, asked, chain, old)
         placed = session.append_drafts(batch)
         version = memory_of(session.reader, asked.id).version
@@ -72,21 +73,21 @@ def _batch(session: Session, asked: Modify, chain: Chain, replaced: Sequence[Rec
         wanted["locked_until"] = lock_until(session, asked.lock_days)
     changed = {name: value for name, value in wanted.items() if value not in (None, getattr(now, name))}
     text = body.content.text if asked.text is None else asked.text
-    tags = body.tags if asked.tags is None else _tags(body, asked.tags)
+    tags = body.tags if asked.tags is None else _tags(body.tags, asked.tags)
     if text == body.content.text and sorted(tags) == sorted(body.tags):
         if not changed:
             raise InvalidRecordError(f"nothing of {record.id} would change")
         event = setting(changed, record.id, body.scope, asked.reason)
         return [_keyed(event, asked.idempotency_key)]
-    new = drafts.correction(replaced, text)
-    new = msgspec.structs.replace(new, body=_retagged(new.body, body, tags))
+    new = drafts.correction(replaced, text, by_owner=speaks_for_owner(asking()))
+    new = msgspec.structs.replace(new, body=_retagged(new.body, body, asked.tags))
     return correcting(session.reader, chain, _keyed(new, asked.idempotency_key), asked.reason, changed)
 
 
-def _tags(body: ExperienceBody, asked: Iterable[str]) -> list[str]:
+def _tags(held: Sequence[str], asked: Iterable[str]) -> list[str]:
     """Return the tags that are asked for, with those that say whose words it is: no change of tags raises a class."""
-    wanted = [tag for tag in asked if tag in body.tags or not tag.startswith(WORDS)]
-    return [*wanted, *(tag for tag in body.tags if tag.startswith(WORDS) and tag not in wanted)]
+    wanted = [tag for tag in asked if tag in held or not tag.startswith(WORDS)]
+    return [*wanted, *(tag for tag in held if tag.startswith(WORDS) and tag not in wanted)]
 
 
 def _own_tags(tags: Iterable[str]) -> list[str]:
@@ -94,13 +95,13 @@ def _own_tags(tags: Iterable[str]) -> list[str]:
     return sorted(tag for tag in tags if not tag.startswith(WORDS))
 
 
-def _retagged(new: Body, old: ExperienceBody, tags: list[str]) -> Body:
-    """Return what takes a memory's place with these tags; the same words remain whose they were."""
-    made = msgspec.structs.replace(new, tags=tags)
-    if isinstance(made, ExperienceBody) and made.content.text == old.content.text:
-        was = at_first_hand("", old)
-        if at_first_hand("", made) != was:
-            return msgspec.structs.replace(made, tags=[*tags, f"{WORDS}{was}"])
+def _retagged(new: Body, old: ExperienceBody, asked: Sequence[str] | None) -> Body:
+    """Return what takes a memory's place with the tags that are asked for; the same words remain whose they were."""
+    assert isinstance(new, ExperienceBody)  # noqa: S101 - nothing else takes its place
+    made = new if asked is None else msgspec.structs.replace(new, tags=_tags(new.tags, asked))
+    was = at_first_hand("", old)
+    if made.content.text == old.content.text and at_first_hand("", made) != was and not is_reading(old):
+        return msgspec.structs.replace(made, tags=[*made.tags, f"{WORDS}{was}"])
     return made
 
 

@@ -9,7 +9,7 @@ import msgspec
 from braid.agent.answer.lists.request import ListRequest
 from braid.agent.answer.majority import Majority
 from braid.agent.answer.pipeline import CitedAnswer, answer
-from braid.agent.parts import Composer, HeldStance, ListFindings, Support
+from braid.agent.parts import Composer, HeldStance, ListFindings, Overtaken, Support
 from braid.agent.program.composers import AfterFailure, Chained, SentencePart, Worded
 from braid.agent.program.plan import GIVEN, AnswerStep, ToolStep, filled, references
 from braid.agent.program.state import State, Value, value
@@ -106,6 +106,11 @@ class _Gathered(Tones):
     def hold(self, question: str) -> HeldStance:
         held = self._resources.held(self._state, self._step.held)
         return held if held is not None else HeldStance(_nothing(question, self._state.begun.now))
+
+    def overtaken(self, index: int) -> list[Overtaken]:
+        """See `Mind.overtaken`: a program's steps have looked for what it needs."""
+        del index
+        return []
 
     def facts(self, wanted: ListRequest) -> ListFindings:
         """See `Mind.facts`: of what was gathered alone."""

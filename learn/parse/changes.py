@@ -5,7 +5,7 @@ newest: on the same topic, whatever words it was given. The claim that follows f
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
@@ -64,6 +64,11 @@ _TAKES_BACK: Final = re.compile(
 _NEVER_MIND: Final = re.compile(
     r"^(?:(?:oh|no|nah|ok|actually|wait)[,. ]+)*never ?mind\b[,.! ]*", re.IGNORECASE
 )
+_JOKED: Final = re.compile(
+    r"^(?:(?:lol|lmao|hah|ha(?:ha)+|ok|no|nah|nope)[,.! ]+)*(?:jk|j/k|(?:(?:i['’]?m |im )?(?:just |only )?"
+    r"(?:kidding|joking)))\b(?! (?:aside|apart|around|with|about|of)\b)[,.!; …-]*",
+    re.IGNORECASE,
+)
 _LEAD_WORDS: Final = 3
 """Fewer words before "forget that" say nothing: oh, no wait."""
 _ELLIPSIS: Final = re.compile(
@@ -89,8 +94,6 @@ _ENDS_UP: Final = frozenset(
         "turn down",
     )
 )
-_PARTINGS: Final = frozenset(("break up", "split up", "split", "divorce", "separate"))
-_PARTNERS: Final = frozenset(("partner_is", "married_to", "engaged_to", "relationship_status"))
 _MOVES: Final = frozenset(
     (
         "move",
@@ -183,12 +186,14 @@ def new_value(sentence: TextPart) -> str | None:
 
 
 def takes_back(page: Page, sentence: TextPart) -> TextPart | None:
-    """Deny what the speaker said last, of "ignore that" and "never mind"; return what else the sentence says, or
+    """Deny what the speaker said last, of "ignore that", "never mind" and "jk"; return what else the sentence says, or
     itself.
 
     None where it says nothing else.
     """
-    match = _TAKES_BACK.match(sentence.text) or _NEVER_MIND.match(sentence.text)
+    match = next(
+        (found for form in (_TAKES_BACK, _NEVER_MIND, _JOKED) if (found := form.match(sentence.text))), None
+    )
     if match is None or "?" in sentence.mark:
         return sentence
     said = list(page.claims)
@@ -306,15 +311,10 @@ def _substituted(page: Page, claim: Claim, rest: str, parse: Parse) -> str | Non
 
 
 def ended(page: Page, part: TextPart, clause: Clause) -> bool:
-    """Deny what is ended by a clause: the trip is cancelled, we split up, I quit; True where something living was
-    found.
-    """
+    """Deny what is ended by a clause: the trip is cancelled, we scrapped the plan; True where something living is."""
     lemma = clause.lemma
     if clause.denied or clause.mode in ("possible", "able"):
         return False
-    if lemma in _PARTINGS:
-        names = [one.name for one in whom(page, clause.parse, clause.subject)]
-        return bool(names) and _deny(page, part, _partners(page, names))
     if lemma not in _ENDS | _ENDS_UP:
         return False
     at = clause.subject if clause.passive or clause.child("dobj") is None else clause.child("dobj")
@@ -330,16 +330,7 @@ def ended(page: Page, part: TextPart, clause: Clause) -> bool:
         if claim.quote and claim.quote not in part.text and part.text not in claim.quote
         if claim.rel not in _DEEDS
     )
-    return bool(name) and _deny(page, part, islice(before, 1))
-
-
-def _partners(page: Page, names: Sequence[str]) -> Iterator[Claim]:
-    """Yield what is known of those who part: of two who are named (Jonas and I), only what is of both."""
-    for claim in _living(page):
-        if claim.subject in names and claim.rel in _PARTNERS:
-            is_of_both = claim.object in names or claim.rel == "relationship_status"
-            if len(names) == 1 or is_of_both:
-                yield claim
+    return bool(name) and deny(page, part, islice(before, 1))
 
 
 def used_to(page: Page, part: TextPart, who: str, what: str) -> None:
@@ -350,7 +341,7 @@ def used_to(page: Page, part: TextPart, who: str, what: str) -> None:
     rest = re.sub(r"^(?:(?:in|at|for|as|an?|the) )+", "", rest)
     over = (
         claim
-        for claim in _living(page)
+        for claim in living(page)
         if claim.subject == who
         and claim.rel in _USED
         and stem(claim.rel.partition("_")[0]) == stem(verb)
@@ -360,7 +351,7 @@ def used_to(page: Page, part: TextPart, who: str, what: str) -> None:
         and claim.quote
         and claim.quote not in part.text
     )
-    _deny(page, part, over)
+    deny(page, part, over)
 
 
 def changed(page: Page, part: TextPart, clause: Clause) -> bool:
@@ -435,7 +426,8 @@ def set_apart(page: Page, sentence: TextPart, clause: Clause, told: int) -> None
         return
 
 
-def _living(page: Page) -> Iterator[Claim]:
+def living(page: Page) -> Iterator[Claim]:
+    """Yield what stands of what was said, the newest first: of this turn, then of the conversation."""
     yield from (claim for claim in reversed(page.claims) if claim.polarity)
     seen: set[tuple[str, str, str]] = set()
     for note in page.known.facts():
@@ -452,7 +444,7 @@ def _about(page: Page, name: str, most: int) -> Iterator[Claim]:
     wanted = {stem(word) for word in words(name) if word not in _LOOSE}
     if not wanted:
         return
-    for claim in _living(page):
+    for claim in living(page):
         held = {stem(word) for word in words(f"{claim.subject} {claim.object}")}
         if wanted <= held:
             yield claim
@@ -461,7 +453,8 @@ def _about(page: Page, name: str, most: int) -> Iterator[Claim]:
                 return
 
 
-def _deny(page: Page, part: TextPart, claims: Iterator[Claim]) -> bool:
+def deny(page: Page, part: TextPart, claims: Iterator[Claim]) -> bool:
+    """Deny claims in the words of a part, three at most; False where there are none."""
     found = list(claims)[:3]
     for claim in found:
         _use_fact(page, claim)

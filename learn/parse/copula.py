@@ -121,7 +121,11 @@ def called(said: Said) -> bool:
         return True
     for one in joined(parse, at):
         name = noun(parse, one, bare=True)
-        if pet in PETS:
+        if said.clause.denied:
+            rel = "pet" if pet in PETS else KIN[role or ""]
+            if rel:
+                said.page.claim(said.part, said.voice, owner, rel, name, polarity=False, type="relation")
+        elif pet in PETS:
             said.page.introduce(pet, name, owner)
             said.page.claim(said.part, said.voice, owner, "pet", name, type="relation")
             said.page.claim(said.part, said.voice, name, "is_a", pet)
@@ -467,6 +471,13 @@ def expires(said: Said, subject: Whom) -> bool:
     return True
 
 
+_NOW: Final = re.compile(r"[^.!?]*\bnow\b", re.IGNORECASE)
+_SPAN: Final = re.compile(
+    r"\b(?:from|between)\b.*\b(?:to|until|till|and)\b|\d(?:st|nd|rd|th)?(?: ?[-–—] ?| (?:to|until|till) (?:the )?)\d",
+    re.IGNORECASE,
+)
+
+
 def _dated(said: Said, subject: Whom, at: int) -> bool:
     """The concert is tomorrow; my birthday is June 3rd. Not: retention is 90 days from today."""
     if subject.sort != "thing" or said.clause.parse.tokens[at].lemma in ("day", "week", "month", "year"):
@@ -494,6 +505,10 @@ def _dated_by(said: Said, subject: Whom, words: str) -> bool:
             "birthday",
             f"{held.since.day} {MONTHS[held.since.month - 1].title()}",
         )
+    if _SPAN.search(words):
+        return False  # from 3 to 17 August: neither day is that of the whole
+    if said.clause.tense == "past" and _NOW.match(said.page.text, said.part.stop):
+        return False  # the review was on Monday, it's now on Wednesday
     held = dates.past(words, when) if said.clause.tense == "past" else dates.ahead(words, when)
     if held.since is None or held.until is None or (held.until - held.since).days > 1:
         return False

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from braid.learn.parse.clauses import Clause
-from braid.learn.parse.phrases import subtree
+from braid.learn.parse.phrases import is_figurative, subtree
 from braid.learn.words import LIMBS, listed
 from braid.text.parse import Token
 
@@ -430,6 +430,11 @@ def _is_put_right(clause: Clause) -> bool:
     return found is not None and found.start() <= parse.tokens[last].stop + 1
 
 
+def _is_figurative(clause: Clause) -> bool:
+    """I'm basically living at the office; I almost bought a boat."""
+    return is_figurative(clause.parse, clause.verb)
+
+
 _CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
     _is_deed_for_name,
     _is_number_for_name,
@@ -465,4 +470,5 @@ _CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
     _is_not_sure,
     _is_wish,
     _is_put_right,
+    _is_figurative,
 )

@@ -4,7 +4,7 @@ import re
 from typing import Final, Literal, NamedTuple
 
 from braid.learn.page import Page
-from braid.learn.parse.phrases import from_outside, is_name, joined, noun, phrase_of, shown
+from braid.learn.parse.phrases import from_outside, is_figurative, is_name, joined, noun, phrase_of, shown
 from braid.learn.parse.sorts import is_empty, kin_of
 from braid.learn.voice import Voice
 from braid.learn.words import KIN, NOT_NAMES, PETS, TITLES
@@ -72,6 +72,8 @@ _BARE_KIN: Final = frozenset(
     )
 )
 """Whoever says "Mum" means their own."""
+_OWNED: Final = frozenset(("mine", "yours", "his", "hers", "ours", "theirs"))
+"""What stands for somebody's thing: of what kind, another clause says."""
 _TOPIC: Final = re.compile(
     r"^(?:(?:new|current|latest|final|next|old|updated|revised|actual|whole|entire)\s+)+|\s+(?:date|day"
     r"|time)$",
@@ -123,7 +125,7 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
         return _named(page, parse, at - 2)  # Craig, that's my boss; not: wow, Maria, that's a nice picture
     if low in ("it", "this", "that") and token.pos == "PRON":
         return Whom(page.thing, "thing") if page.thing and low == "it" else None
-    if low in _NOBODY or token.pos in ("PRON", "DET"):
+    if low in _NOBODY or low in _OWNED or token.pos in ("PRON", "DET"):
         return None
     if any(parse.tokens[child].text.lower() in ("neither", "no", "few") for child in parse.children(at)):
         return None
@@ -331,6 +333,8 @@ def mentioned(page: Page, sentence: TextPart, parse: Parse) -> None:
         ):
             owner = page.turn.speaker if _has(parse, at) or _is_with_me(parse, at) else None
         name = _name_beside(parse, at)
+        if is_figurative(parse, token.head):
+            continue  # we nearly called our daughter Ivy
         if owner is None or name is None or name.split()[0] in NOT_NAMES or has_former(parse, at):
             continue
         first, last = phrase_of(parse, holder)

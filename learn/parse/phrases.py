@@ -30,6 +30,7 @@ _FIRST: Final = {
 }
 _AM: Final = re.compile(r"\bI (am|was|'m)\b")
 _PLURAL: Final = {"am": "they are", "was": "they were", "'m": "they're"}
+_NEARLY: Final = frozenset(("basically", "practically", "virtually", "essentially", "nearly", "almost"))
 _THANKS: Final = frozenset(("thanks", "cheers", "ta", "thx", "lads", "guys", "folks", "dude", "bro"))
 """Said to who listens, at the end of what is said, behind a number, an adverb or a comma."""
 _SMALL: Final = frozenset(("the", "a", "an", "this", "that", "these", "those", "my", "our", "some", "any"))
@@ -103,6 +104,11 @@ def joined(parse: Parse, at: int) -> list[int]:
 def _is_list(parse: Parse, at: int) -> bool:
     """Whether what looks like an apposition is one more of a list: it is itself joined to something."""
     return any(parse.tokens[child].dep == "conj" for child in parse.children(at))
+
+
+def is_figurative(parse: Parse, at: int) -> bool:
+    """Whether a verb is only nearly so: I'm basically married to my job; we nearly called her Ivy."""
+    return any(parse.tokens[child].text.lower() in _NEARLY for child in parse.children(at))
 
 
 def is_name(parse: Parse, at: int) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 from braid.learn import dates, moods
 from braid.learn.gates.outcome import Sensitivity, suffix_of
 from braid.learn.page import Page
-from braid.learn.parse import changes, fragments, offers, replies
+from braid.learn.parse import changes, fragments, offers, partings, replies
 from braid.learn.parse.clauses import Clause, clauses
 from braid.learn.parse.decisions import proposed
 from braid.learn.parse.guarded import guarded
@@ -81,7 +81,7 @@ class ParseReader:
     @property
     def version(self) -> str:
         """The version of these rules, and of what they stand on."""
-        return f"9{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
+        return f"10{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
 
     def prepare(self, turns: Iterable[Turn]) -> None:
         """Parse the sentences of many turns at once, where that is quicker; their readings are the same without it."""
@@ -207,7 +207,7 @@ class ParseReader:
             offers.offered(page, clause)
             if offers.taken_up(page, part, clause, voice):
                 continue
-            if not changes.changed(page, part, clause):
+            if not changes.changed(page, part, clause) and not partings.parted(page, part, clause):
                 changes.ended(page, part, clause)
             state(page, part, clause, voice)
             changes.set_apart(page, part, clause, told)

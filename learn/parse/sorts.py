@@ -21,6 +21,7 @@ from braid.learn.words import (
     listed,
 )
 from braid.text import dates
+from braid.text.calendar import MONTHS
 from braid.text.numbers import WORD, value
 from braid.text.parse import Parse
 
@@ -266,8 +267,13 @@ def _day(parse: Parse, at: int) -> str | None:
 
 def _date(parse: Parse, at: int) -> str | None:
     first, last = phrase_of(parse, at)
-    found = dates.day(shown(parse, first, min(last + 3, len(parse.tokens) - 1)), _LEAP)
-    return found.since.date().isoformat() if found is not None and found.since is not None else None
+    text = shown(parse, first, min(last + 3, len(parse.tokens) - 1))
+    found, said = dates.day(text, _LEAP), dates.partial(text)
+    if found is None or found.since is None:
+        return None
+    if said is not None and said.year is None:  # of which year isn't said
+        return f"{found.since.day} {MONTHS[found.since.month - 1].title()}"
+    return found.since.date().isoformat()
 
 
 def _company(parse: Parse, at: int) -> str | None:

@@ -498,7 +498,7 @@ def _claim(said: Said, row: Row, who: list[Whom], found: list[str]) -> None:
         polarity = True
     if row.only == "can":
         polarity = False
-    held = held_of(said.page, said.part, said.clause, row.type)
+    held = dates.NEVER if row.sort == "date" else held_of(said.page, said.part, said.clause, row.type)
     if row.sort == "day":
         lean = "past" if said.clause.tense == "past" else "ahead"
         found = [day for what in found if (day := said.page.day(what, lean)) is not None]

@@ -155,6 +155,16 @@ ROWS: Final = (
         when="past",
         polarity=False,
     ),
+    Row(
+        "go",
+        "off",
+        "likes",
+        "I've gone off coffee.",
+        "taste",
+        type="preference",
+        when="past",
+        polarity=False,
+    ),
     Row("have get suffer", "dobj from", "has_condition", "I have diabetes.", "ailment", type="health"),
     Row(
         "sprain break fracture tear twist",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Literal, get_args
 
 from braid.ledger.record.envelope import DERIVATION_ROLES, Link
-from braid.ledger.record.record import Body, ExperienceBody, Provenance, Record, Source, is_reading
+from braid.ledger.record.record import Body, ExperienceBody, Record, Source, is_reading
 
 SourceClass = Literal["owner", "agent", "tool", "outsider"]
 CLASSES: Final[tuple[SourceClass, ...]] = get_args(SourceClass)
@@ -76,12 +76,15 @@ def at_first_hand(role: str, body: Body) -> SourceClass:
     return lowest((own, *(one for one in CLASSES if one in said)))
 
 
-def voice(source: Provenance, whose: SourceClass) -> str:
-    """Return who says something, as it is shown to people: a name, or what kind of actor it is.
+def voice(record: Record) -> str:
+    """Return who says a record, as it is shown to people: a name, or what kind of actor it is; else its kind.
 
     What an agent says in a person's name is the agent's.
     """
-    if whose == "agent" and source.actor.partition("(")[0] == "user":
+    if not isinstance(record.body, ExperienceBody):
+        return record.kind
+    source = record.body.provenance
+    if f"{WORDS}agent" in record.body.tags and source.actor.partition("(")[0] == "user":
         return f"an agent for {source.name}" if source.name else "an agent"
     return source.name or source.actor
 

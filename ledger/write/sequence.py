@@ -26,6 +26,7 @@ from braid.ledger.record.ids import RecordId, make_id, prefix_of
 from braid.ledger.record.lattice import may_derive
 from braid.ledger.record.record import (
     ANSWER,
+    IMPORTED,
     QUOTING,
     Draft,
     EventBody,
@@ -315,10 +316,15 @@ class Sequencer:
         """Refuse what is said in place of what a higher class said (SPEC §4.9)."""
         size = self._reader.size
         replaced = [link.index for link in links if link.role == SUPERSEDES and link.index < size]
-        if not replaced or request.drafts[place].kind != "experience":
-            return
+        draft = request.drafts[place]
+        if not replaced or draft.kind != "experience" or IMPORTED in draft.extra:
+            return  # what another log took in was judged there
         own = self._class_of(request, written, place)
-        for at in replaced:
+        if own == "owner":
+            return
+        standings = self._reader.standings()
+        beneath = {at for one in replaced for at in (one, standings.of(one).by) if at is not None}
+        for at in sorted(beneath):
             other = self._reader.source_classes.of(at)
             if not is_least(own, other):
                 raise InvalidRecordError(
@@ -331,8 +337,9 @@ class Sequencer:
     ) -> SourceClass:
         """Return whose words a draft is, by its signer, its actor and by all that it was made of."""
         draft = request.drafts[place]
-        signer = self._signer_for(draft, request.signer)
-        found: list[SourceClass] = [at_first_hand(signer.role, draft.body)]
+        found: list[SourceClass] = [at_first_hand(self._signer_for(draft, request.signer).role, draft.body)]
+        if found == ["owner"]:
+            return "owner"  # on whatever they rest: who says so is the owner
         for role, target in draft.links:
             if role not in DERIVATION_ROLES:
                 continue

@@ -182,7 +182,7 @@ def correct(
     right = stdin_text() if text == "-" else text
     if dry_run:
         with reading(store) as opened:
-            draft = drafts.correction([opened.get(id)], right)
+            draft = drafts.correction([opened.get(id)], right, by_owner=True)
         _check([draft], store)
         say(f"{id} would be corrected (--dry-run)")
         return

@@ -48,7 +48,7 @@ _HINTS = {
     "FrozenError": "an operator looks into it, and lifts it: `braid unfreeze`, or `braid settings set`",
     "ClockError": "set the clock right, or accept it once: braid doctor --accept-clock",
     "OutcomeUnknownError": "run the same command again: what is in the log already is not added twice",
-    "UnpurgedError": "once that is mended, the next command that writes finishes it, such as `braid retain`",
+    "UnpurgedError": "once that is mended, `braid retain` finishes it",
     "UnpublishedError": "free some space; `braid checkpoint` publishes it, and so does the next command that writes",
     "WriterPoisonedError": "check the disk, then run the command again",
     "LogFormatError": "upgrade: pip install --upgrade braid-store",

@@ -171,7 +171,7 @@ class Snapshots:
             for folder in self.folders():
                 try:
                     self.manifest(folder)
-                except SnapshotError:  # what can't be read can't be known to be clean
+                except (SnapshotError, OSError):  # what can't be read can't be known to be clean
                     gone += self._remove([folder])
         return [str(path.relative_to(self.folder.parent)) for path in gone]
 

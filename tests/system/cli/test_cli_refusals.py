@@ -589,7 +589,7 @@ def test_an_erasure_that_waits_for_views_is_told_and_others_write(session: Sessi
     views.symlink_to("/proc")  # a folder in which nobody makes anything
     said = session.refused("erase", id, "--yes")
     assert "is not finished: its keys and bodies are gone, but views/ could not be purged" in said
-    assert "the next command that writes finishes it" in said
+    assert "`braid retain` finishes it" in said
     assert "is not finished" in session.well("append", "Meanwhile.").err
     views.unlink()
     kept.rename(views)

@@ -12,10 +12,11 @@ from braid.agent.answer.chooser import NOTHING
 from braid.agent.answer.compose import Extractive
 from braid.agent.answer.confidence import RULE, SIGNALS, known, signals, weights
 from braid.agent.answer.ladder import NEAREST, UNKNOWN
+from braid.agent.answer.moments import day
 from braid.agent.answer.pipeline import core_of
 from braid.agent.answer.reflect import reflect
 from braid.agent.answer.report import quote
-from braid.agent.answer.spans import best_span, day
+from braid.agent.answer.spans import best_span
 from braid.agent.answer.turns import named_speakers
 from braid.agent.answer.verdict import verdict
 from braid.agent.parts import Composed, QuestionContext

@@ -157,7 +157,7 @@ def test_a_lock_keeps_what_was_read_of_the_memory_too(store: Store) -> None:
 def test_what_is_locked_no_agent_changes_until_its_days_are_over(store: Store, clock: Clock) -> None:
     agent = Caller(name="bot", kind="agent", user_id="maya")
     id = store.append("Maya is allergic to nuts.", actor="agent", user_id="maya")
-    store.modify(id, text="Maya is allergic to peanuts.", lock_days=7, reason="she put it right")
+    store.modify(id, lock_days=7, reason="she looked at it")
     until = store.history(id).locked_until
     assert until is not None
     size = len(store)
@@ -170,11 +170,16 @@ def test_what_is_locked_no_agent_changes_until_its_days_are_over(store: Store, c
         with asked_by(agent), pytest.raises(AccessDeniedError, match="locked until"):
             change()
     assert len(store) == size
+    clock.now += timedelta(days=8)
+    with asked_by(agent):
+        store.modify(id, text="Maya is allergic to almonds.", reason="told")
+    store.modify(id, lock_days=7, reason="enough")
+    until = store.history(id).locked_until
     with asked_by(Caller(name="phone", kind="person", user_id="maya")):
         new = store.modify(id, text="Maya is allergic to all nuts.", reason="she knows").id
     assert store.history(new).locked_until == until, "the lock goes on behind a correction"
     clock.now += timedelta(days=8)
-    with asked_by(agent):
+    with asked_by(agent), pytest.raises(InvalidRecordError, match="an owner's"):
         store.modify(id, text="Maya eats nuts.", reason="told")
 
 

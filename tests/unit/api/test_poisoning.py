@@ -205,6 +205,81 @@ def test_what_an_agent_says_in_the_owners_name_is_told_as_the_agents(store: Stor
     assert [one.id for one in found] == [mended], "whose memory it is has said so now"
 
 
+def helper(user: str) -> Caller:
+    return Caller(name="helper", kind="agent", allowed=frozenset(("read", "write", "modify")), user_id=user)
+
+
+@pytest.mark.parametrize(
+    "made", [{"tags": ["words:tool"]}, {"sources": ["https://a.example"]}, {"tags": ["words:owner"]}]
+)
+def test_no_tag_and_no_source_hides_that_it_is_an_agent(store: Store, made: dict[str, Any]) -> None:
+    user = f"hide {made}"
+    with asked_by(helper(user)):
+        id = store.append("The bakery opens at six.", actor="user", name="Ida", user_id=user, **made)
+    (hit,) = store.recall("bakery", user_id=user).results
+    assert (hit.id, hit.source_class) == (id, "outsider" if "sources" in made else "agent")
+    assert 'from="Ida"' not in store.context("bakery", user_id=user) + store.briefing(user_id=user)
+
+
+def test_whoever_owns_it_corrects_what_was_read_and_what_others_said(store: Store) -> None:
+    (turn,) = store.remember("I live in Rome.", user_id="own").ids
+    reading = next(
+        record.id
+        for record in store.read()
+        if record.targets("parent") and record.targets("parent")[0].id == turn
+    )
+    store.correct(reading, "user lives in Milan")
+    store.modify(store.append("I live in Bari.", user_id="own"), tags=["home"], reason="sorted")
+    for made in ({"actor": "agent"}, {"actor": "tool(calendar)"}, {"actor": "tool(mail)"}):
+        for change in ("correct", "modify"):
+            other = store.append(f"The locker is 12 {made} {change}.", user_id="own", **made)
+            if change == "correct":
+                right = store.correct(other, "The locker is 14.")
+            else:
+                right = store.modify(other, text="The locker is 14.", reason="I know").id
+            assert [
+                one.id for one in store.recall("The locker is 14.", user_id="own", trust="owner").results
+            ][:1] == [right]
+            with asked_by(helper("own")), pytest.raises(InvalidRecordError, match="an owner's"):
+                store.correct(right, "The locker is 666.")
+            store.forget(right)
+
+
+def test_an_agent_that_corrects_a_tool_says_so_itself(store: Store) -> None:
+    told = store.append("The dentist is on 8 September.", actor="tool(calendar)", user_id="self")
+    with asked_by(helper("self")):
+        new = store.correct(told, "The dentist is on 9 September.")
+    assert [one.actor for one in store.recall("dentist", user_id="self").results if one.id == new] == [
+        "agent"
+    ]
+
+
+def test_beside_what_took_its_place_nothing_lower_takes_it_too(store: Store) -> None:
+    noted = store.append("Ida's locker is 12.", actor="agent", user_id="two")
+    mine = store.append("My locker is 14.", supersedes=[noted], user_id="two")
+    with asked_by(helper("two")), pytest.raises(InvalidRecordError, match="an owner's"):
+        store.append("Ida's locker is 666.", actor="agent", supersedes=[noted], user_id="two")
+    store.correct(mine, "My locker is 15.")
+
+
+def test_what_the_owner_says_with_evidence_of_others_is_the_owners(store: Store) -> None:
+    seen = store.append("Flight BA12.", actor="tool(calendar)", user_id="fly")
+    mine = store.append("My flight is BA12.", name="Ida", user_id="fly")
+    store.append("My flight is BA14.", name="Ida", supersedes=[mine], evidence=[seen], user_id="fly")
+    asked = store.ask("What is my flight?", user_id="fly", write=False, affect=False)
+    assert {one.speaker for one in asked.citations} == {"Ida"}
+
+
+def test_a_change_takes_the_place_of_what_is_the_callers_alone(store: Store) -> None:
+    first = store.append("The cellar code is 8831.", user_id="maya")
+    theirs = store.append("The cellar code is 8833.", supersedes=[first], user_id="zed")
+    mine = store.append("The cellar code is 8832.", supersedes=[first], user_id="maya")
+    with asked_by(Caller(name="phone", kind="person", user_id="maya")):
+        new = store.correct(mine, "The cellar code is 8834.")
+        assert store.get(new).targets("supersedes")[0].id == mine
+    assert [one.id for one in store.recall("cellar code", user_id="zed").results] == [theirs]
+
+
 def test_a_tool_puts_no_agent_right(store: Store) -> None:
     noted = store.append("Ida's locker is 12.", actor="agent", user_id="tool")
     with pytest.raises(InvalidRecordError, match=r"a tool's words can't take the place of .* an agent's"):

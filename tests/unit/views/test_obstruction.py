@@ -1,6 +1,7 @@
 """What stands in the way of a projection: no erasure waits for somebody to move it, and `replay` clears it away."""
 
 import os
+import pickle
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from braid.views.duck.projection import DuckView
 from braid.views.errors import spoilt
 from braid.views.lance.view import LanceView
 from braid.views.obstruction import clear_way
+from braid.views.snapshot.folder import Snapshots
 from braid.views.store import Views
+from braid.wal.errors import ObstructedError
 
 FILES = (
     "catalog.sqlite", "catalog.lock", "duck/lock", "duck/work.duckdb", "duck/current", "duck/seals/work.duckdb",
@@ -87,11 +90,62 @@ def test_nothing_behind_a_link_is_touched_and_a_folder_may_be_one(tmp_path: Path
     (other / "catalog.sqlite").write_text("x")
     views.mkdir()
     (views / "duck").symlink_to(other)
-    (views / "catalog.lock").symlink_to(other / "catalog.sqlite")
+    for name in ("duck", "lineage", "lance"):
+        (views / name).unlink(missing_ok=True)
+        (views / name).symlink_to(other)
+    for name in ("work.duckdb", "seals", "00000000", "set-1", "at-1"):
+        (other / name / "in").mkdir(parents=True)
+    before = sorted(other.rglob("*"))
+    (views / "catalog.lock").symlink_to(other / "nothing")
     os.mkfifo(views / "catalog.sqlite")
     assert clear_way(views) == ["catalog.lock", "catalog.sqlite"]
-    assert sorted(path.name for path in other.iterdir()) == ["catalog.sqlite", "kept"]
+    assert sorted(other.rglob("*")) == before
     assert clear_way(tmp_path / "nowhere") == []
+    (views / "catalog.sqlite").symlink_to(other / "catalog.sqlite")
+    with pytest.raises(ObstructedError, match="a link stands where a file belongs"):
+        clear_way(views)
+    assert sorted(other.rglob("*")) == before
+
+
+def test_a_link_to_a_table_keeps_an_erasure_from_its_end_until_it_is_gone(store: Path) -> None:
+    """What it leads to shows what has to go, and is somebody's."""
+    work, elsewhere = store / "store" / "views" / "duck" / "work.duckdb", store / "work.duckdb"
+    work.rename(elsewhere)
+    work.symlink_to(elsewhere)
+    with opened(store) as first:
+        (found,) = [record.id for record in first.read() if record.text == SAID]
+        with pytest.raises(braid.UnpurgedError, match="a link stands where a file belongs"):
+            first.erase(found)
+        work.unlink()
+        elsewhere.unlink()
+        first.retain()
+        assert first.reader.control.unfinished() == []
+    views = store / "store" / "views"
+    assert all(b"blue pot" not in path.read_bytes() for path in views.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("name", ["lance/set-*", "snapshots/at-*", "snapshots/at-*/manifest.dsse.json"])
+def test_what_has_a_name_of_its_own_is_cleared_too(store: Path, name: str) -> None:
+    (path,) = (store / "store" / "views").glob(name)
+    obstruct(store, str(path.relative_to(store / "store" / "views")))
+    erased(store)
+
+
+def test_one_part_that_cannot_be_purged_keeps_no_other(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(snapshots: Snapshots) -> list[str]:
+        raise PermissionError(13, "Permission denied", "snapshots")
+
+    monkeypatch.setattr(Snapshots, "purge", refused)
+    with opened(store) as held:
+        (found,) = [record.id for record in held.read() if record.text == SAID]
+        with pytest.raises(braid.UnpurgedError) as told:
+            held.erase(found)
+        assert str(pickle.loads(pickle.dumps(told.value))) == str(told.value)
+        duck = store / "store" / "views" / "duck"
+        assert all(b"blue pot" not in path.read_bytes() for path in duck.rglob("*") if path.is_file())
+        monkeypatch.undo()
+        held.retain()
+        assert held.reader.control.unfinished() == []
 
 
 @pytest.mark.parametrize("words", ["No space left on device", "Disk quota exceeded"])

@@ -1,0 +1,58 @@
+"""Which time of a sentence answers: what holds, not what it was moved from; no year that nobody has said."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from braid.agent.answer.moments import during, time_of
+from braid.recall.decompose import decompose
+
+SAID = datetime(2026, 6, 1, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "answer"),
+    [
+        ("When is the meeting?", "meeting moved from 9:30 to 10:15", "10:15"),
+        ("What time is the meeting?", "It runs from 9:30 to 10:15", "9:30 to 10:15"),
+        ("What time was it?", "on Wednesday the 10th, at 10 - sorry, at 11, ten is gone", "at 11"),
+        ("When does my holiday end?", "our holiday is from 3 to 17 August", "17 August 2026"),
+        ("When does my holiday start?", "our holiday is from 3 to 17 August", "3 August 2026"),
+        ("When is my holiday?", "our holiday is from 3 to 17 August", "3 August 2026 to 17 August 2026"),
+        ("When does the fair end?", "the fair runs July 12-14", "14 July 2026"),
+        ("When am I coming?", "can't come this Sunday, coming Saturday instead", "6 June 2026"),
+        ("When do we go?", "we go on the 5th not the 4th", "the 5th"),
+        (
+            "When does v3 ship?",
+            "v3 ships on 5 March instead of 16 March, he is away from 9 to 20 March",
+            "5 March 2026",
+        ),
+        ("When was the review?", "the review was on Monday 25 May", "25 May 2026"),
+        ("When is the essay due?", "essay is due 1 december, 2500 words", "1 December 2026"),
+        ("When was it due?", "it was due 1 December, 2024", "1 December 2024"),
+        ("When did nan die?", "nan died on 30 November", "30 November 2025"),
+        ("When is my birthday?", "my birthday is 3 March", "3 March"),
+        ("When was my wife born?", "my wife was born on 3 March", "3 March"),
+        ("When was my wife born?", "my wife was born on 3 March 1981", "3 March 1981"),
+        ("When was that?", "we flew last month", "May 2026"),
+        ("When is it?", "somewhere nice", None),
+    ],
+)
+def test_the_time_that_holds(question: str, sentence: str, answer: str | None) -> None:
+    assert time_of(decompose(question, SAID), sentence, SAID) == answer
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "told"),
+    [
+        ((1990, 1, 1), (1991, 1, 1), "in 1990"),
+        ((1990, 1, 1), (1992, 1, 1), "from 1990 to 1991"),
+        ((2026, 5, 1), (2026, 6, 1), "in May 2026"),
+        ((2026, 5, 1), (2026, 5, 2), "on 1 May 2026"),
+        ((2026, 5, 25), (2026, 6, 1), "from 25 May 2026 to 31 May 2026"),
+    ],
+)
+def test_a_time_is_told_no_more_closely_than_it_was_said(
+    since: tuple[int, int, int], until: tuple[int, int, int], told: str
+) -> None:
+    assert during(datetime(*since, tzinfo=UTC), datetime(*until, tzinfo=UTC)) == told

@@ -1,0 +1,95 @@
+"""What a later turn ends or puts in another light: it is told with what it ends, and never as if it still were so."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+import braid
+from braid.answers.reply import Reply
+from braid.store import Store
+
+BEGIN = datetime(2026, 6, 1, 9, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    folder = tmp_path_factory.mktemp("over")
+    with braid.open(
+        folder / "store", guard_dir=folder / "guard", clock=lambda: BEGIN + timedelta(days=60)
+    ) as opened:
+        yield opened
+
+
+def told(store: Store, turns: list[str], question: str) -> Reply:
+    user = f"{turns} {question}"
+    for number, text in enumerate(turns):
+        at = (BEGIN + timedelta(days=5 * number)).isoformat()
+        store.remember(
+            [{"role": "user", "content": text, "name": "Ana", "timestamp": at}], user_id=user, session_id=user
+        )
+    store.learn()
+    return store.ask(question, user_id=user, write=False, affect=False)
+
+
+def known(store: Store, turns: list[str]) -> set[tuple[str, str, bool]]:
+    told(store, turns, "What do you know?")
+    found = store.sql(
+        "SELECT rel, object, polarity FROM claims JOIN experiences USING (log_index) WHERE user_id = $user",
+        parameters={"user": f"{turns} What do you know?"},
+    ).to_pylist()
+    return {(row["rel"], row["object"], row["polarity"]) for row in found}
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "later"),
+    [
+        (["Marcus is my boyfriend.", "me and Marcus are done"], "Who is my boyfriend?", "are done"),
+        (["I work at Siemens.", "I quit."], "Where do I work?", "I quit"),
+        (["I work at Siemens as a welder.", "I was laid off."], "Where do I work?", "laid off"),
+        (["Sam is my flatmate.", "Sam moved out"], "Who is my flatmate?", "moved out"),
+        (
+            ["I have a dog called Rex.", "we had to put Rex down last week"],
+            "What is my dog called?",
+            "put Rex down",
+        ),
+        (["I got the job at Siemens!", "jk, still waiting"], "Did I get the job?", "still waiting"),
+    ],
+)
+def test_what_is_over_is_told_with_what_ended_it(
+    store: Store, turns: list[str], question: str, later: str
+) -> None:
+    answer = told(store, turns, question)
+    assert later in answer.text
+    assert later in answer.short
+    assert {one.text for one in answer.citations} == {*turns}
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "short"),
+    [
+        (["I live in Porto.", "I moved to Braga last month."], "Where do I live?", "Braga"),
+        (["I live in Porto.", "I moved to Ghent in 2010."], "Where do I live?", "Porto"),
+        (["I love coffee", "gone off coffee, tea person now"], "Do I like coffee?", "no"),
+        (["I have a dog called Rex.", "Rex died on Monday"], "Do I have a dog?", "no"),
+        (["I work at Siemens.", "I quit smoking."], "Where do I work?", "Siemens"),
+        (["I was born in 1990"], "When was I born?", "in 1990"),
+        (["my wife was born on 3 March"], "When was my wife born?", "3 March"),
+    ],
+)
+def test_what_holds_now(store: Store, turns: list[str], question: str, short: str) -> None:
+    assert told(store, turns, question).short == short
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("I'm basically living at the office this week", set()),
+        ("we nearly called our daughter Ivy", set()),
+        ("my brother isn't called Dave", {("sibling", "Dave", False)}),
+        ("our holiday is from 3 to 17 August", {("is", "from 3 to 17 August", True)}),
+        ("my sister's ring size is M, mine is K", {("is", "M", True)}),
+    ],
+)
+def test_what_is_read_of_it(store: Store, text: str, claims: set[tuple[str, str, bool]]) -> None:
+    assert known(store, [text]) == claims
