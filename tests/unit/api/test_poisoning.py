@@ -230,9 +230,9 @@ def test_whoever_owns_it_corrects_what_was_read_and_what_others_said(store: Stor
     )
     store.correct(reading, "user lives in Milan")
     store.modify(store.append("I live in Bari.", user_id="own"), tags=["home"], reason="sorted")
-    for made in ({"actor": "agent"}, {"actor": "tool(calendar)"}, {"actor": "tool(mail)"}):
+    for actor in ("agent", "tool(calendar)", "tool(mail)"):
         for change in ("correct", "modify"):
-            other = store.append(f"The locker is 12 {made} {change}.", user_id="own", **made)
+            other = store.append(f"The locker is 12 {actor} {change}.", user_id="own", actor=actor)
             if change == "correct":
                 right = store.correct(other, "The locker is 14.")
             else:

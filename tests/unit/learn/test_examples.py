@@ -81,7 +81,7 @@ JONAS, NADIA, OWEN = "Jonas Adeyemi", "Nadia Ferreira", "Owen Blackwood"
         ("asst-164", ("Mireille", "birthday", "21 June")),
         ("asst-179", (JONAS, "boss_is", "Annelise")),
         ("duo-001", (NADIA, "lives_in", "Porto")),
-        ("duo-030", ("Alice", "born_on", "2024-03-03")),
+        ("duo-030", ("Alice", "born_on", "3 March")),
         ("duo-043", (OWEN, "engaged_to", "Sam")),
         ("duo-076", (NADIA, "works_at", "De Kade")),
         ("duo-076", (NADIA, "works_as", "head of sound")),
