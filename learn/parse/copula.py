@@ -21,7 +21,7 @@ from braid.learn.parse.said import Said
 from braid.learn.parse.sorts import SORTS, kin_of, number, objects
 from braid.learn.words import AILMENTS, DIETS, KIN, NOT_NAMES, PEOPLES, PETS, STATUSES, listed
 from braid.stance.relations import FAVOURITE, relation
-from braid.text.calendar import MONTHS
+from braid.text.calendar import MONTHS, SHORT_MONTHS
 from braid.text.parse import Parse
 
 _FAVOURITE: Final = re.compile(r"^(?:.*\b)?favou?rites? (?P<kind>[a-z]+(?: [a-z]+)?)$", re.IGNORECASE)
@@ -472,8 +472,12 @@ def expires(said: Said, subject: Whom) -> bool:
 
 
 _NOW: Final = re.compile(r"[^.!?]*\bnow\b", re.IGNORECASE)
+_MONTHS: Final = "|".join((*MONTHS, *SHORT_MONTHS))
+_DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?"
+_UP_TO: Final = r"(?: ?[-–—] ?| (?:to|until|till|and) (?:the )?)"
 _SPAN: Final = re.compile(
-    r"\b(?:from|between)\b.*\b(?:to|until|till|and)\b|\d(?:st|nd|rd|th)?(?: ?[-–—] ?| (?:to|until|till) (?:the )?)\d",
+    rf"\b{_DAY}(?: (?:{_MONTHS}))?{_UP_TO}{_DAY} (?:of )?(?:{_MONTHS})\b"
+    rf"|\b(?:{_MONTHS}) {_DAY}{_UP_TO}(?:(?:{_MONTHS}) )?{_DAY}\b(?![:.]\d)",
     re.IGNORECASE,
 )
 
