@@ -257,7 +257,12 @@ def message(
     if wrong := members.refusal(given, _TAKEN, places=_BESIDE):
         raise InvalidRecordError(wrong)
     role, content = given.get("role"), given.get("content")
-    if content is None and "content" in given and role not in (None, "user"):
+    if (
+        content is None
+        and "content" in given
+        and _ACTORS.get(str(role)) == "agent"
+        and set(given) - MESSAGE_MEMBERS
+    ):
         content = ""  # as chat APIs say of an agent that only calls a tool
     if not isinstance(content, str):
         raise InvalidRecordError("a message has a member `content` that is text")

@@ -179,11 +179,11 @@ class Intake:
     def _write(self, drafted: Sequence[tuple[_Turn, Draft]]) -> None:
         try:
             placed = self._store.session.append_drafts([draft for _, draft in drafted])
-        except (InvalidRecordError, BodyTooLargeError):
+        except (InvalidRecordError, BodyTooLargeError) as error:
             sound = self._sound(drafted, utc_now())
             if len(sound) == len(drafted):
-                raise
-            if sound:
+                self._write_apart(drafted, error)
+            elif sound:
                 self._write(sound)
             return
         for (turn, _), at in zip(drafted, placed, strict=True):
@@ -191,6 +191,20 @@ class Intake:
                 self._judge(turn, self._known.hashes([at.index])[at.index])
             else:
                 self._count(turn)
+
+    def _write_apart(self, drafted: Sequence[tuple[_Turn, Draft]], error: Exception) -> None:
+        """Write the turns that revise none, then each of the others; report the one that may not revise. Raises the
+        error where none does."""
+        revising = [one for one in drafted if one[0].supersedes]
+        if not revising:
+            raise error
+        if len(drafted) == 1:
+            self.skips.tell(revising[0][0].place, str(error))
+            return
+        if plain := [one for one in drafted if not one[0].supersedes]:
+            self._write(plain)
+        for one in revising:
+            self._write([one])
 
     def _count(self, turn: _Turn) -> None:
         self.taken += 1

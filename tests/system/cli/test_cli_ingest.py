@@ -147,6 +147,24 @@ def test_an_edit_at_the_source_replaces_and_another_text_without_one_is_told(ses
     ]
 
 
+def test_an_edit_that_may_not_replace_the_owners_words_costs_no_other_line(session: Session) -> None:
+    shutil.copytree(EXPORTS / "slack", session.folder / "slack")
+    session.well("ingest", "slack", "--me", "Owen Black")
+    day = session.folder / "slack/general/2025-04-01.json"
+    edit(day, '"Here."', '"Here it is."')
+    edit(
+        day,
+        "\n]",
+        ',\n  {"type": "message", "ts": "1743494700.000100", "user": "U01MAYA", "text": "Thanks, Owen."}\n]',
+    )
+    said = report(session, "slack", code=1)
+    assert (said["taken"], said["skipped"]) == (1, 1)
+    assert "an outsider's words can't take the place of" in said["skipped lines"][0]["reason"]
+    there = {row["text"] for row in sql(session, "SELECT text FROM experiences")}
+    assert {"Here.", "Thanks, Owen."} <= there
+    assert "Here it is." not in there
+
+
 # what a person says of a source
 
 
