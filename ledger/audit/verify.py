@@ -55,7 +55,8 @@ _CHECKED = (
     "settings against genesis; segments, frames, transactions; every leaf, tile and signed head; the guard",
     "envelopes, ids, times, every author signature by a key in force at its index, roles, the control chain",
     "links, lists of links, the lattice; bodies' digests; erasures and their certificates; media; place indexes",
-    "every body unsealed and read as its kind; whose words a key signed; projections",
+    "every body unsealed and read as its kind; whose words a key signed",
+    "projections",
 )
 
 
@@ -75,6 +76,7 @@ class _Audit:
         self.findings: list[Finding] = []
         self.notes: list[str] = []
         self.blind: list[str] = []
+        self.saw_projections = False
         self.vault: Vault | None = None
         self.layout = SegmentLayout([], 0, [])
         self.heads = Heads(None)
@@ -134,6 +136,7 @@ def verify(
         if deep and projections is not None:
             try:
                 audit.findings += projections()
+                audit.saw_projections = True
             except (OSError, LedgerError, WalError) as error:  # the log itself was looked at all the same
                 audit.blind.append(f"projections: {getattr(error, 'strerror', None) or error}")
     except (OSError, StoreFormatError) as error:
@@ -360,7 +363,7 @@ def _report(audit: _Audit, braid: LogFold, tree: Recount, size: int, began: floa
         verified_from=audit.start.first,
         verified_at=now,
         seconds=time.perf_counter() - began,
-        checked=list(_CHECKED[: {"hash": 1, "full": 3, "deep": 4}[audit.mode]]),
+        checked=list(_CHECKED[: {"hash": 1, "full": 3, "deep": 4}[audit.mode] + audit.saw_projections]),
         state=state,
     )
 

@@ -142,6 +142,15 @@ class SourceClasses:
             self._judge(index, None)
         return self._known[index]
 
+    def to_be_replaced(self, index: int) -> SourceClass:
+        """Return the class beneath which nobody takes a record's place: what the owner said at first hand stays theirs
+        where what it rests on has been erased."""
+        of, record = self.of(index), self._read(index)
+        body = None if record is None else _body(record)
+        if record is None or body is None or at_first_hand(self._role(record.envelope.key), body) != "owner":
+            return of
+        return "owner"
+
     @property
     def count(self) -> int:
         """How many records were judged."""

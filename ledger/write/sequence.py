@@ -325,7 +325,7 @@ class Sequencer:
         standings = self._reader.standings()
         beneath = {at for one in replaced for at in (one, standings.of(one).by) if at is not None}
         for at in sorted(beneath):
-            other = self._reader.source_classes.of(at)
+            other = self._reader.source_classes.to_be_replaced(at)
             if not is_least(own, other):
                 raise InvalidRecordError(
                     f"{with_article(own)}'s words can't take the place of {self._reader.envelope(at).id}, which is"

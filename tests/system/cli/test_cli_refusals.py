@@ -633,4 +633,5 @@ def test_a_deep_look_at_a_log_that_was_cut_short_has_its_findings(session: Sessi
     assert (plain.code, deep.code) == (1, 1)
     assert set(plain.out.splitlines()) <= {*deep.out.splitlines()}
     assert "could not look: projections: log/" in deep.out
+    assert "\nchecked    projections" not in deep.out
     assert "could not look: what was derived: log/" in deep.out

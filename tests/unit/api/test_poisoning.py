@@ -270,6 +270,14 @@ def test_what_the_owner_says_with_evidence_of_others_is_the_owners(store: Store)
     assert {one.speaker for one in asked.citations} == {"Ida"}
 
 
+def test_what_the_owner_said_stays_theirs_where_what_it_rests_on_is_erased(store: Store) -> None:
+    seen = [store.append(f"Flight BA1{number}.", actor="tool(calendar)", user_id="gone") for number in (1, 2)]
+    mine = store.append("My flight is BA12.", evidence=seen, user_id="gone")
+    store.erase(seen[0])
+    with asked_by(helper("gone")), pytest.raises(InvalidRecordError, match="an owner's"):
+        store.correct(mine, "My flight is BA99.")
+
+
 def test_a_change_takes_the_place_of_what_is_the_callers_alone(store: Store) -> None:
     first = store.append("The cellar code is 8831.", user_id="maya")
     theirs = store.append("The cellar code is 8833.", supersedes=[first], user_id="zed")
