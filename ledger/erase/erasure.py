@@ -132,7 +132,8 @@ def erase(
 
     Chosen (by a function) and planned (a cascade from before is planned again) under the writer's lock, in one turn
     with the tombstone: what others derive or append meanwhile is in the cascade or comes after it. From the
-    tombstone on every read refuses. Dying anywhere, `finish` does the rest at the next open.
+    tombstone on every read refuses. Dying anywhere, `finish` does the rest at the next open. Raises UnpurgedError where
+    all is done but what `purge` does.
     """
     with writer.turn():
         asked = [one.index for one in chosen.asked] if isinstance(chosen, Cascade) else chosen()
@@ -166,7 +167,10 @@ def _link_lists(cascade: Cascade) -> Iterator[list[tuple[str, str]]]:
 
 
 def finish(writer: Writer, purge: Purge) -> list[Certificate]:
-    """Complete the erasures that a crash interrupted; the same steps as `erase`, each harmless to repeat."""
+    """Complete the erasures that a crash interrupted; the same steps as `erase`, each harmless to repeat.
+
+    Raises UnpurgedError where what `purge` does can't be done.
+    """
     certificates: list[Certificate] = []
     for index in writer.control.unfinished():
         with writer.turn():
