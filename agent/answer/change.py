@@ -52,7 +52,7 @@ _ENDED: Final = (
     r"\b(?:sold|quit|cancell?ed|gave up|given up|got rid of|(?:broke|split) up with|split (?:from|with)|divorced"
     r"|stopped|closed|gave away|moved away from|resigned from|withdrew from|(?:moved|got|dropped|pulled|backed) out of)"
     rf" {_DET}[APV]\b"
-    r"|\b(?:left|lost|dropped) (?:my |our |the )?V\b|\bno more [APV]\b"
+    r"|\b(?:left|lost|dropped|finished|completed|done with) (?:my |our |the )?V\b|\bno more [APV]\b"
     rf"|\bno longer {_OF_IT}(?:{_WORD} ){{0,3}}?[AV]\b"
     rf"|\b(?:(?:do|does|is|are|have)n't|(?:am|is|are|'m)(?: not)?) {_OF_IT}(?:{_WORD} ){{0,6}}?any ?(?:more|longer)\b"
 )
@@ -85,6 +85,22 @@ _FRAME: Final = re.compile(
 _DECISIONS: Final = frozenset(
     ("use", "using", "go", "going", "pick", "picked", "choose", "chose", "decide", "decided")
 )
+_MEASURE: Final = re.compile(r"(?P<count>\d[\d.,]*) ?(?P<unit>[a-z%£$€]+)")
+_MEASURED_NOW: Final = re.compile(
+    r"\b(?:(?:down|up|back) to|now(?: at)?) (?P<count>\d[\d.,]*) ?(?P<unit>[a-z%£$€]+)"
+    r"|^\W*(?P<alone>\d[\d.,]*) ?(?P<of>[a-z%£$€]+) now\b"
+)
+_OWES: Final = re.compile(r"\bowe[sd]?\b")
+_PAID: Final = re.compile(
+    r"\b(?:paid|repaid|gave)\b.{0,30}\bback\b|\brepaid\b|\bpaid (?:it |that )?off\b|\bsettled up\b"
+)
+_OF_SPEAKER: Final = re.compile(
+    r"(?:\W*\b(?:i|i'm|im|i've|we|we're|it|it's|is|am|are|have|got|now|and|so|yay|finally|already|just|so far|gone"
+    r"|went)\b)*\W*"
+)
+_ONE_MORE: Final = re.compile(
+    r"\b(?:(?:an?|the) (?:second|third|fourth|fifth|extra)|another|one more) (?P<what>[a-z]+)\b"
+)
 _COUNTS: Final = re.compile(r"\bhow (?P<what>many|old)\b", re.IGNORECASE)
 _DECIDED: Final = re.compile(
     r"\blet's (?:use|go with|take|pick|try)\b"
@@ -104,6 +120,9 @@ def is_change(question: Question, older: str, newer: str) -> bool:
     if (
         _TOLD.search(line.text)
         or _counted_again(question, older, newer)
+        or _measured_again(older, newer)
+        or _paid_back(older, newer)
+        or _one_more(question, older, newer)
         or _decided_again(question, older, newer)
     ):
         return True
@@ -136,6 +155,34 @@ def _counted_again(question: Question, older: str, newer: str) -> bool:
         ("year", "years", "now", "and") if asked["what"].lower() == "old" else question.text.lower().split()
     )
     return since[3] == "now" and (before[3] is None or before[3] in units)
+
+
+def _measured_again(older: str, newer: str) -> bool:
+    """Whether both give a measure in one unit, the newer one as it is by now: down to 81 kg."""
+    low = newer.lower().replace("’", "'")
+    found = _MEASURED_NOW.search(low)
+    if found is None or _OF_SPEAKER.fullmatch(low, 0, found.start()) is None:
+        return False  # somebody else's: Lea is down to 60 kg
+    units = {one["unit"] for one in _MEASURE.finditer(older.lower())}
+    return (found["unit"] or found["of"]) in units
+
+
+def _paid_back(older: str, newer: str) -> bool:
+    """Whether what somebody owes is paid: I owe Pete 40 quid … paid Pete back."""
+    shared = values(older) & set(words(newer))
+    return (
+        _OWES.search(older.lower()) is not None and _PAID.search(newer.lower()) is not None and bool(shared)
+    )
+
+
+def _one_more(question: Question, older: str, newer: str) -> bool:
+    """Whether there is one more of what is counted: how many cats … we got a third cat."""
+    found = _ONE_MORE.search(newer.lower())
+    counted = _COUNTS.search(question.text)
+    if found is None or counted is None or counted["what"].lower() != "many":
+        return False
+    one = stem(found["what"])
+    return one in question.stems and one in {stem(word) for word in words(older)}
 
 
 def _decided_again(question: Question, older: str, newer: str) -> bool:

@@ -178,8 +178,9 @@ def _held(question: Question, asked: QuestionContext) -> Composed | None:
 
 
 def _since(question: Question, asked: QuestionContext) -> list[QuoteChoice]:
-    """Return the turns that say later, in words that nothing read, that what is held has changed; none of a list."""
-    if asked.stance is not None and is_list(asked.stance.asks):
+    """Return the turns that say later, in words that nothing read, that what is held has changed; none of a list of
+    several."""
+    if asked.stance is not None and is_list(asked.stance.asks) and len(asked.stance.support) > 1:
         return []
     weighed = {one.id for one in asked.support}
     until = max(one.when for one in asked.support)
