@@ -18,7 +18,8 @@ from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from sys import intern
-from threading import RLock
+from threading import RLock, get_ident
+from time import sleep
 from typing import Any, Final
 from weakref import WeakSet
 
@@ -56,6 +57,8 @@ class SpacyParser:
         """`folder`: the model's files, else those of the installed package."""
         self._folder = folder
         self._turn = RLock()
+        self._algebra = RLock()
+        """Held while the model computes, a batch at a time: a fork in the midst of it is aborted as it ends (BLIS)."""
         self._loaded: _Model | None = None
         self._ends = False
         """Whether the program does: nothing more is parsed."""
@@ -75,12 +78,31 @@ class SpacyParser:
             model = self._model()
             found = {text: parse for text in texts if (parse := self._kept.get(text)) is not None}
             new = list(dict.fromkeys(text for text in texts if text not in found))
-            for parse in _parsed(model, new):
+            for parse in self._each(_parsed(model, new)):
                 found[parse.text] = parse
                 self._kept.put(parse)
                 if self._ends:
                     raise SystemExit  # of this thread, in silence: no other is left that waits for it
             return [found[text] for text in texts]
+
+    def _each(self, parses: Iterator[Parse]) -> Iterator[Parse]:
+        """Yield parses; between two of them a fork may begin."""
+        while True:
+            with self._algebra:
+                parse = next(parses, None)
+            if parse is None:
+                return
+            yield parse
+            if _FORKING:
+                sleep(_ASIDE_S)
+
+    def pause(self) -> None:
+        """Let nothing be computed until `go_on`."""
+        self._algebra.acquire()
+
+    def go_on(self) -> None:
+        """Let a thread compute again."""
+        self._algebra.release()
 
     def run_alone(self, texts: Iterable[str]) -> int:
         """Run the model over texts as spaCy runs it, keep nothing, and return how many tokens there were: what a
@@ -112,7 +134,31 @@ class SpacyParser:
 
 
 _LOADED: Final[WeakSet[SpacyParser]] = WeakSet()
-os.register_at_fork(after_in_child=_LOADED.clear)  # a fork takes no thread along that parses, only its lock
+_FORKING: Final[dict[int, list[SpacyParser]]] = {}
+"""The threads that are about to fork, with the parsers that wait for them."""
+_ASIDE_S: Final = 0.005
+
+
+def _before_fork() -> None:
+    held = _FORKING.setdefault(get_ident(), [])
+    for parser in list(_LOADED):
+        parser.pause()
+        held.append(parser)
+
+
+def _after_fork() -> None:
+    for parser in _FORKING.pop(get_ident(), ()):
+        parser.go_on()
+
+
+def _in_fork() -> None:
+    """A fork takes no thread along that parses, only its lock."""
+    _after_fork()
+    _FORKING.clear()
+    _LOADED.clear()
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_in_fork)
 
 
 def _end_all() -> None:
