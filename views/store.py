@@ -228,22 +228,19 @@ class Views:
         where a file or folder of ours belongs goes too.
         Raises ViewBusyError while another process is at work.
         """
-        files, failures = set[str](), list[Exception]()
-        dropped: list[str] = []
-        parts: dict[str, Callable[[], Iterable[str]]] = {
-            "way": partial(clear_way, self._folder),
-            "snapshots": self.snapshots.purge,
-            "tables": self._purge_tables,
-            "lance": lambda: [f"lance/{name}" for name in self.search.purge()],
-        }
-        for name, purge in parts.items():  # what keeps one part keeps no other
+        failures: list[Exception] = []
+
+        def attempted(purge: Callable[[], Iterable[str]]) -> list[str]:  # what keeps one part keeps no other
             try:
-                gone = list(purge())
+                return list(purge())
             except (OSError, ViewError, WalError) as error:
                 failures.append(error)
-            else:
-                files.update(gone)
-                dropped = gone if name == "snapshots" else dropped
+                return []
+
+        files = set(attempted(partial(clear_way, self._folder)))
+        dropped = attempted(self.snapshots.purge)
+        files.update(dropped, attempted(self._purge_tables))
+        files.update(f"lance/{name}" for name in attempted(self.search.purge))
         if failures:
             raise failures[0]
         if dropped:
