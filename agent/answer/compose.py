@@ -160,7 +160,7 @@ def _held(question: Question, asked: QuestionContext) -> Composed | None:
         # Held, but too long ago to be said: nothing that is found may be said more surely.
         text = f"{NEAREST} {capital(report)}"
         return Composed(text=text, citations=(first.id,), short=_short(question, outcome), p=p, rung="near")
-    held = addressed(clause(_dated(outcome)))
+    held = addressed(clause(" ".join(filter(None, _dated(outcome)))))
     if _is_of_then(question):
         held = f"back then this was so: {held}"
     claim = f"{capital(bands.stated(held, p))}{marks(one.id for one in rest)}."
@@ -251,12 +251,8 @@ def _is_meant(question: Question, outcome: Reconciliation) -> bool:
 def _short(question: Question, outcome: Reconciliation) -> str:
     """Return what is held in the fewest words."""
     if outcome.asks.wants == "time":
-        return (
-            _dated(outcome)
-            .removeprefix(outcome.decision.claim.rpartition(" on ")[0])
-            .removeprefix(" on ")
-            .strip()
-        )
+        what, when = _dated(outcome)
+        return clause(when.removeprefix("on ") or what)
     if outcome.asks.wants == "check":
         if (
             question.intent != "check"
@@ -266,18 +262,19 @@ def _short(question: Question, outcome: Reconciliation) -> str:
     return "; ".join(dict.fromkeys(said.claim.object for said in outcome.support))
 
 
-def _dated(outcome: Reconciliation) -> str:
-    """Return what is held in words; of a time no more closely than it was said: in 1990, not on 1 January 1990."""
+def _dated(outcome: Reconciliation) -> tuple[str, str]:
+    """Return what is held in words, and its time: no more closely than it was said, in 1990, not on 1 January 1990; the
+    whole and nothing where no time is asked for."""
     claim = outcome.decision.claim or ""
     what, on, iso = claim.rpartition(" on ")
     if outcome.asks.wants != "time" or not on:
-        return claim
+        return claim, ""
     spans = {
         (said.since, said.until)
         for said in outcome.support
         if f"{said.since:%Y-%m-%d}" == iso and said.claim.valid_to
     }
-    return f"{what} {during(*min(spans))}" if spans else claim
+    return what, during(*min(spans)) if spans else f"on {iso}"
 
 
 def _affirms(said: RecordedClaim, outcome: Reconciliation) -> bool:
