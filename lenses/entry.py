@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from braid.ledger.record.record import Claim, ExperienceBody, Record
+from braid.ledger.record.source import voice
 from braid.stance.claims import RecordedClaim, claims_of
 
 
@@ -44,7 +45,7 @@ def entry_of(record: Record, place: int, places: Mapping[int, int]) -> Entry:
         place=place,
         type=record.type,
         text=body.content.text,
-        who=body.provenance.name or body.provenance.actor,
+        who=voice(record),
         actor=body.provenance.actor,
         at=(body.occurred_at or record.created_at).astimezone(UTC),
         created_at=record.created_at,

@@ -16,6 +16,7 @@ from braid.ledger.record.record import ExperienceBody
 from braid.ledger.record.source import voice
 from braid.recall.decompose import Question, entities
 from braid.recall.hits import Hit, RecallResult
+from braid.recall.passage import passage
 from braid.text.fence import disarmed, escaped
 from braid.text.orders import asks_to_send, gives_orders
 
@@ -159,8 +160,9 @@ def _fact(
     if hit.superseded_by is not None:
         attributes += f' superseded_by="{escaped(hit.superseded_by)}"'
     outside = hit.source == "outsider"
-    said = redact(hit.text)
-    if outside and (gives_orders(said) or asks_to_send(said)):
+    whole = redact(hit.text)
+    said = passage(whole, question.topic, MAX_LINE_CHARS)
+    if outside and any(gives_orders(one) or asks_to_send(one) for one in {whole, said}):
         said = ORDERS
     line = f'  <memory {attributes} confidence="{confidence:.2f}">{quoted(said)}</memory>'
     return Fact(hit.id, hit.superseded_by, about, line, relevance, confidence, outside)

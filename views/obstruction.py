@@ -44,6 +44,11 @@ def clear_way(folder: Path) -> list[str]:
     return gone
 
 
+def in_the_way(folder: Path) -> list[Path]:
+    """Return what stands where a file or a folder of `views/` belongs and is none. Nothing is touched."""
+    return list(_in_the_way(folder))
+
+
 def _in_the_way(folder: Path) -> Iterator[Path]:
     for pattern in _FOLDERS:
         for path in _places(folder, pattern):

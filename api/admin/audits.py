@@ -1,6 +1,7 @@
 """Audits of the whole log, what is wrong with its files, and backups."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
@@ -113,12 +114,33 @@ def doctor(session: Session, asked: Doctor) -> Diagnosis:
     del asked
     reader = session.reader
     found = examine(session.path, reader.guard, reader.passphrase)
+    if obstructed := obstructions(session.path):
+        return Diagnosis(
+            problems=(*found, *obstructed)
+        )  # what is in the way would be all that is found behind it
     folder = session.path / "views" / "snapshots"
     if folder.is_dir():
         found += problems(reader, Snapshots(folder, reader))
     if (session.path / "views").is_dir():
         found += projection_problems(session)
     return Diagnosis(problems=tuple(found))
+
+
+def obstructions(path: Path) -> list[Problem]:
+    """Return what stands in the place of a projection's file or folder in a store's folder: one problem each."""
+    from braid.views.obstruction import in_the_way
+
+    views = path / "views"
+    return [
+        Problem(
+            "obstructed",
+            f"{one.relative_to(path)} is no part of a projection, and stands in the place of one",
+            "it leads elsewhere: remove the link, then `braid replay`"
+            if one.is_symlink()
+            else "braid replay: it is removed, and the projection is made again from the log",
+        )
+        for one in in_the_way(views)
+    ]
 
 
 def projection_problems(session: Session) -> list[Problem]:
@@ -159,8 +181,6 @@ def backup(session: Session, asked: MakeBackup) -> Backup:
 
     Neither vault nor private keys go along unless `with_vault`. Raises BackupError. SPEC §13.1.
     """
-    from pathlib import Path
-
     from braid.ledger.backup.backup import back_up
 
     return back_up(session.reader, Path(asked.dest), now=session.now(), with_vault=asked.with_vault)

@@ -1,10 +1,11 @@
 """A subject's records as one HTML page for a person: self-contained, for screen, paper and a screen reader. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, Final, cast
 
+from braid.ledger.record.source import voice_of_source
 from braid.ledger.subject.format import Change, HeldRecord, Holding, LinkOut, MediaFile, OtherRecord
 
 _STYLE: Final = """
@@ -100,9 +101,7 @@ def _facts(held: HeldRecord) -> dict[str, str]:
     scope: dict[str, Any] = record.get("scope") or {}
     sources: list[dict[str, Any]] = provenance.get("sources") or []
     return {
-        "said by": escape(
-            " ".join(str(provenance[name]) for name in ("actor", "name") if provenance.get(name))
-        ),
+        "said by": escape(_who(provenance, record.get("tags") or ())),
         "how": escape(str(provenance.get("method") or "")),
         "sources": escape(", ".join(str(source.get("uri")) for source in sources)),
         "recorded": escape(_second(held.created_at)),
@@ -113,6 +112,13 @@ def _facts(held: HeldRecord) -> dict[str, str]:
         "signed by": escape(f"{signed.role} key {signed.key}" + (", disputed" if signed.disputed else "")),
         "proof": escape(held.proof),
     }
+
+
+def _who(provenance: dict[str, Any], tags: Iterable[str]) -> str:
+    """Return the actor and its own name; what an agent says in a person's name is the agent's."""
+    actor, name = str(provenance.get("actor") or ""), provenance.get("name")
+    who = voice_of_source(actor, name, tags)
+    return f"{actor} {name}" if who == name else who
 
 
 def _links(links: list[LinkOut]) -> str:

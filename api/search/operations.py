@@ -12,8 +12,10 @@ from braid.ledger.record.record import ExperienceBody, Record, Scope
 from braid.ledger.record.source import SourceClass
 from braid.lenses.errors import UnknownLensError
 from braid.operation import Name, Request, Response, operation
+from braid.recall.passage import passage
 from braid.search.question import Question, TopK, refuse_empty
 from braid.session import Session
+from braid.text.words import telling
 
 if TYPE_CHECKING:
     from braid.recall.decompose import Decomposer
@@ -32,10 +34,14 @@ class Flag(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recall(Question, frozen=True, kw_only=True):
-    """A question. `explain`: also what each signal gave; `prove`: also offline proofs of the hits."""
+    """A question. `explain`: also what each signal gave; `prove`: also offline proofs of the hits.
+
+    `text_chars`: of a longer text only the part that the question is about, at most so many characters.
+    """
 
     explain: bool = False
     prove: bool = False
+    text_chars: Annotated[int, msgspec.Meta(ge=40)] | None = None
 
 
 class Repeat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -52,12 +58,14 @@ class RecalledHit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     `signals`: what spoke for it, by name; `parts`: what each added to the score, where `explain` was asked.
     `superseded_by`: the record that stands in its place now. `proof`: a c2sp.org/tlog-proof. `source_class`: whose
-    words it is; an outsider's are quoted, and nobody here has said that they are so.
+    words it is; an outsider's are quoted, and nobody here has said that they are so. `whole_chars`: how long the text
+    is where `text_chars` cut it; `get` gives it whole.
     """
 
     id: RecordId
     index: int
     text: str
+    whole_chars: int | None = None
     score: float
     created_at: datetime
     occurred_at: datetime | None = None
@@ -120,11 +128,7 @@ def recall(
 
     refuse_empty(asked.query)
     found = find(session, asked, cross_encoder=cross_encoder, hit_lens=hit_lens, decomposer=decomposer)
-    return _recalled(
-        proved(session, found) if asked.prove else found,
-        explain=asked.explain,
-        flags=_flags(session, asked, found),
-    )
+    return _recalled(proved(session, found) if asked.prove else found, asked, _flags(session, asked, found))
 
 
 def _flags(session: Session, asked: Question, found: "RecallResult") -> tuple[Flag, ...]:
@@ -136,9 +140,9 @@ def _flags(session: Session, asked: Question, found: "RecallResult") -> tuple[Fl
     return tuple(flags_in(session, (hit.record for hit in found.results), asked.audience))
 
 
-def _recalled(found: "RecallResult", *, explain: bool, flags: tuple[Flag, ...]) -> Recalled:
+def _recalled(found: "RecallResult", asked: Recall, flags: tuple[Flag, ...]) -> Recalled:
     return Recalled(
-        results=tuple(_hit(hit, explain=explain) for hit in found.results),
+        results=tuple(_hit(hit, asked) for hit in found.results),
         behind_by=found.behind_by,
         position=found.position,
         degraded=tuple(found.degraded),
@@ -149,13 +153,15 @@ def _recalled(found: "RecallResult", *, explain: bool, flags: tuple[Flag, ...]) 
     )
 
 
-def _hit(hit: "Hit", *, explain: bool) -> RecalledHit:
+def _hit(hit: "Hit", asked: Recall) -> RecalledHit:
     body = hit.record.body
     experience = body if isinstance(body, ExperienceBody) else None
+    text = hit.text if asked.text_chars is None else passage(hit.text, telling(asked.query), asked.text_chars)
     return RecalledHit(
         id=hit.record.id,
         index=hit.index,
-        text=hit.text,
+        text=text,
+        whole_chars=None if text is hit.text else len(hit.text),
         score=round(hit.score, 6),
         created_at=hit.record.created_at,
         occurred_at=body.occurred_at,
@@ -168,7 +174,7 @@ def _hit(hit: "Hit", *, explain: bool) -> RecalledHit:
         superseded_by=hit.superseded_by,
         source_class=hit.source,
         signals=_rounded(hit.signals),
-        parts=_rounded(hit.parts) if explain else None,
+        parts=_rounded(hit.parts) if asked.explain else None,
         also=tuple(_repeat(record) for record in hit.also),
         proof=hit.proof.decode() if hit.proof is not None else None,
     )

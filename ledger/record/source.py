@@ -84,9 +84,14 @@ def voice(record: Record) -> str:
     if not isinstance(record.body, ExperienceBody):
         return record.kind
     source = record.body.provenance
-    if f"{WORDS}agent" in record.body.tags and source.actor.partition("(")[0] == "user":
-        return f"an agent for {source.name}" if source.name else "an agent"
-    return source.name or source.actor
+    return voice_of_source(source.actor, source.name, record.body.tags)
+
+
+def voice_of_source(actor: str, name: str | None, tags: Iterable[str]) -> str:
+    """Return who says an experience of this actor, name and tags; see `voice`."""
+    if f"{WORDS}agent" in tags and actor.partition("(")[0] == "user":
+        return f"an agent for {name}" if name else "an agent"
+    return name or actor
 
 
 def _is_outside(sources: Sequence[Source]) -> bool:

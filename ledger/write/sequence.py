@@ -26,7 +26,6 @@ from braid.ledger.record.ids import RecordId, make_id, prefix_of
 from braid.ledger.record.lattice import may_derive
 from braid.ledger.record.record import (
     ANSWER,
-    IMPORTED,
     QUOTING,
     Draft,
     EventBody,
@@ -34,11 +33,12 @@ from braid.ledger.record.record import (
     Provenance,
     with_article,
 )
-from braid.ledger.record.source import SourceClass, at_first_hand, is_least, lowest
+from braid.ledger.record.source import SourceClass, at_first_hand, lowest
 from braid.ledger.record.standing import SUPERSEDES
 from braid.ledger.record.validate import check_draft, earlier_place
 from braid.ledger.write.compose import Slot, Unsigned, compose, encode_body, sign_all
 from braid.ledger.write.repetition import refuse_another
+from braid.ledger.write.replacement import check_replacement, is_judged
 from braid.wal.frame import MAX_FRAME_BYTES, Stored
 
 CLOCK_TOLERANCE = timedelta(minutes=5)
@@ -316,21 +316,8 @@ class Sequencer:
         """Refuse what is said in place of what a higher class said (SPEC §4.9)."""
         size = self._reader.size
         replaced = [link.index for link in links if link.role == SUPERSEDES and link.index < size]
-        draft = request.drafts[place]
-        if not replaced or draft.kind != "experience" or IMPORTED in draft.extra:
-            return  # what another log took in was judged there
-        own = self._class_of(request, written, place)
-        if own == "owner":
-            return
-        standings = self._reader.standings()
-        beneath = {at for one in replaced for at in (one, standings.of(one).by) if at is not None}
-        for at in sorted(beneath):
-            other = self._reader.source_classes.to_be_replaced(at)
-            if not is_least(own, other):
-                raise InvalidRecordError(
-                    f"{with_article(own)}'s words can't take the place of {self._reader.envelope(at).id}, which is"
-                    f" {with_article(other)}'s: append them beside it, or let a person correct it"
-                )
+        if replaced and is_judged(request.drafts[place]):
+            check_replacement(self._reader, self._class_of(request, written, place), replaced)
 
     def _class_of(
         self, request: AppendRequest, written: dict[int, tuple[int, RecordId]], place: int

@@ -217,6 +217,7 @@ def _check(batch: list[Any], store: Path | None) -> None:
     """Raise what appending would refuse, as far as it can be seen without writing."""
     from braid.ledger.record.validate import check_draft
     from braid.ledger.write.compose import encode_body
+    from braid.ledger.write.replacement import check_unsigned
     from braid.ledger.write.writer import utc_now
 
     with reading(store) as opened:
@@ -226,3 +227,4 @@ def _check(batch: list[Any], store: Path | None) -> None:
             for _, target in draft.links:
                 if isinstance(target, str):
                     opened.get(target, include_forgotten=True)
+            check_unsigned(opened.reader, draft)

@@ -140,6 +140,7 @@ def doctor(
       braid doctor --accept-clock --reason "the clock was a year ahead"
       braid doctor --adopt
     """
+    from braid.admin.audits import obstructions
     from braid.ledger.repair.derived_files import examine, repair
 
     path = where(store)
@@ -155,8 +156,8 @@ def doctor(
         with writing(store, adopt=True) as opened:
             say(f"the guard remembers this copy from now on: {many(len(opened), 'record')}")
     problems = examine(path, guard, passphrase)
-    problems += _of_snapshots(path, guard)
-    problems += _of_projections(path)
+    # What is in the way of a projection would be all that is found behind it.
+    problems += obstructions(path) or [*_of_snapshots(path, guard), *_of_projections(path)]
     rows: list[dict[str, Any]] = [
         {"problem": one.name, "detail": one.detail, "remedy": one.remedy, "fixable": one.safe}
         for one in problems

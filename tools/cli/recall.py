@@ -11,7 +11,7 @@ from braid.tools.cli.access import reading
 from braid.tools.cli.instants import AsOf, ValidAt, instant, past
 from braid.tools.cli.options import AgentId, FormatOption, ProjectId, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import line, many, put, put_json, put_rows, put_table, say
-from braid.tools.cli.recalled import put_hits, say_completeness
+from braid.tools.cli.recalled import SHOWN_CHARS, put_hits, say_completeness
 from braid.wire import to_builtins
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def recall(
             rerank=rerank,
             valid_at=instant(valid_at) if valid_at else None, explain=explain or output == "json",
             prove=prove, as_of=as_of_index, as_of_time=as_of_time,
+            text_chars=SHOWN_CHARS if output == "table" else None,
         )  # fmt: skip
         scope = {
             "user_id": user_id,

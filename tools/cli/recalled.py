@@ -1,17 +1,20 @@
 """What `braid recall` shows of an answer, whoever gave it: the store, or a server before any command was built."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from braid.tools.cli.output import line, many, put, say
+
+SHOWN_CHARS: Final = 200
+"""Of a hit's text, on a terminal."""
 
 
 def put_hits(results: Sequence[dict[str, Any]]) -> None:
     """Write the hits of an answer, one a line."""
     for hit in results:
-        said = f"{name}: " if (name := hit.get("name")) else ""
+        said = f"{who}: " if (who := _who(hit)) else ""
         was = f"(superseded by {by}) " if (by := hit.get("superseded_by")) else ""
-        put(f"{hit['score']:8.3f}  {hit['id']}  {was}{line(said + hit['text'])[:200]}")
+        put(f"{hit['score']:8.3f}  {hit['id']}  {was}{line(said)[:80]}{line(hit['text'])}")
 
 
 def say_completeness(answer: dict[str, Any]) -> None:
@@ -24,3 +27,11 @@ def say_completeness(answer: dict[str, Any]) -> None:
         say(f"the projection is {many(behind, 'record')} behind the log")
     if not answer["results"]:
         say("nothing fits", "ask in other words, or of a wider scope")
+
+
+def _who(hit: dict[str, Any]) -> str | None:
+    """Return whose words a hit is; what an agent says in a person's name is the agent's (SPEC §4.9)."""
+    name: str | None = hit.get("name")
+    if hit.get("actor") == "user" and hit["source_class"] == "agent":
+        return f"an agent for {name}" if name else "an agent"
+    return name

@@ -3,6 +3,8 @@
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from braid.ledger.record.source import voice_of_source
+
 if TYPE_CHECKING:
     from braid.ledger.record.record import Record
     from braid.store import Store
@@ -41,9 +43,12 @@ def row_of(store: "Store", record: "Record") -> dict[str, Any]:
         return row | {"text": "(erased)" if erased else "(sealed: no vault here)"}
     provenance: dict[str, Any] = members.get("provenance") or {}
     row["occurred_at"] = members.get("occurred_at")
-    row["actor"] = (
-        provenance.get("name") or provenance.get("actor") or ("user" if record.kind == "experience" else None)
-    )
+    if record.kind == "experience":
+        row["actor"] = voice_of_source(
+            provenance.get("actor") or "user", provenance.get("name"), members.get("tags") or ()
+        )
+    else:
+        row["actor"] = provenance.get("name") or provenance.get("actor")
     row["text"] = _text_of(members) or _gist(record)
     return row
 

@@ -70,7 +70,10 @@ def answered(words: list[str]) -> bool:
     is_json = found.pop("output", "table") == "json"
     request: dict[str, Any] = {"query": found.pop("question"), "top_k": int(found.pop("top_k", "10"))}
     try:
-        raw = _answer(path, request | found | {"explain": is_json})
+        from braid.tools.cli.recalled import SHOWN_CHARS
+
+        shown = {"explain": True} if is_json else {"text_chars": SHOWN_CHARS}
+        raw = _answer(path, request | found | shown)
         answer = None if raw is None else json.loads(raw)
     except (OSError, HTTPException, ValueError):
         return False  # the command says what is wrong

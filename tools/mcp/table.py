@@ -90,19 +90,22 @@ def stored(said: Store) -> dict[str, Json]:
 
 _PLUGIN: Final[Json] = {"capture": {"runtime_path": "plugin", "request": "memory_store"}}
 _SIGNALS: Final = ("signals", "parts", "proof")
+_TEXT_CHARS: Final = 1_200
+"""Of a hit's text: some 300 tokens, so that a document that was remembered whole doesn't fill a model's window."""
 _SEARCH: Final = ("query", "top_k", "as_of_time", "valid_at", "superseded")
 TOOLS: Final[dict[str, Tool]] = {
     "memory_search": Tool(
         operation="recall",
         shown=_SEARCH,
-        fixed=(("rerank", True),),
+        fixed=(("rerank", True), ("text_chars", _TEXT_CHARS)),
         left_out=_SIGNALS,
-        says="Find memories that fit a question, best first. Each hit has the id that the other tools take.",
+        says="Find memories that fit a question, best first. Each hit has the id that the other tools take. Of a long "
+        "text you get the part that fits; `memory_get` reads it whole.",
     ),
     "memory_list": Tool(
         operation="recall",
         shown=("top_k", "as_of_time", "superseded"),
-        fixed=(("query", "*"),),
+        fixed=(("query", "*"), ("text_chars", _TEXT_CHARS)),
         left_out=_SIGNALS,
         says="Look over what is remembered, without a question: up to `top_k` memories, not all of a large store.",
     ),

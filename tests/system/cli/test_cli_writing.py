@@ -513,3 +513,22 @@ def test_a_correction_supersedes_and_keeps(session: Session) -> None:
         json.loads(session.well("show", old, "-o", "json").out)["content"]["text"] == "Maya moved to Porto."
     )
     assert "supersedes" in session.well("trace", old).out
+
+
+def test_an_agents_words_in_a_persons_name_are_shown_as_the_agents(session: Session) -> None:
+    session.well("append", "I live in Braga.", "--user-id", "maya", "--name", "Maya")
+    session.well("append", "I live in Porto.", "--user-id", "maya", "--name", "Maya", "--tag", "words:agent")
+    listed = session.well("log", "-n", "1").out
+    assert re.search(r"an agent for Maya +I live in Porto\.", listed)
+    table = session.well("recall", "where do I live").out.splitlines()
+    assert any("an agent for Maya: I live in Porto." in line for line in table)
+    assert any("  Maya: I live in Braga." in line for line in table)
+
+
+def test_a_dry_run_knows_whose_place_nobody_takes(session: Session) -> None:
+    said = session.well("append", "I live in Braga.", "--user-id", "maya").out.strip()
+    refused = session.refused(
+        "append", "Maya lives in Porto.", "--actor", "agent", "--supersedes", said, "--dry-run"
+    )
+    assert "an agent's words can't take the place of" in refused
+    session.well("append", "I live in Porto.", "--supersedes", said, "--dry-run")

@@ -101,6 +101,23 @@ def test_a_memory_is_stored_corrected_and_forgotten(mode: str, version: str, sto
     talk(store.path, said, "--user-id", "maya", "--kind", "person", mode=mode)
 
 
+def test_of_a_long_text_a_model_gets_the_part_that_it_asks_for(store: Store) -> None:
+    key = "The spare key of the boathouse is under the blue pot."
+    whole = "It rained for hours and nobody came. " * 4_000 + key + " We had soup again." * 4_000
+    store.remember([{"role": "user", "content": whole}], user_id="maya")
+    store.close()
+
+    async def said(client: Client) -> None:
+        (hit,) = (await ask(client, "memory_search", query="Where is the boathouse key?"))["results"]
+        assert key in hit["text"]
+        assert (len(hit["text"]) <= 1_200, hit["whole_chars"]) == (True, len(whole))
+        assert len((await ask(client, "memory_list"))["results"][0]["text"]) <= 1_200
+        assert key in (await ask(client, "memory_context", query="Where is the boathouse key?"))["text"]
+        assert (await ask(client, "memory_get", id=hit["id"]))["record"]["content"]["text"] == whole
+
+    talk(store.path, said, "--user-id", "maya", "--kind", "person")
+
+
 @pytest.mark.soak
 def test_what_an_agent_stores_is_never_said_to_be_a_persons(store: Store) -> None:
     store.close()

@@ -51,6 +51,16 @@ def obstruct(folder: Path, name: str) -> None:
         (path / "in").mkdir(parents=True)
 
 
+@pytest.mark.parametrize("name", [*FILES, *FOLDERS[:-1]])
+def test_doctor_names_what_is_in_the_way(store: Path, name: str) -> None:
+    obstruct(store, name)
+    with opened(store) as held:
+        found = [one for one in held.doctor() if one.name == "obstructed"]
+        assert [one.detail.split(" ")[0] for one in found] == [f"views/{name}".rstrip("/")]
+        held.views.replay()
+        assert not [one for one in held.doctor() if one.name == "obstructed"]
+
+
 def erased(folder: Path) -> None:
     with opened(folder) as store:
         (found,) = [record.id for record in store.read() if record.text == SAID]
