@@ -5,7 +5,7 @@ learned from. Without the extra `answers` there is none, and turns are ordered b
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
@@ -29,6 +29,8 @@ MOST_TOKENS: Final = 128
 """More of a turn is left out."""
 MOST_ASKED: Final = 48
 """More of a question is left out."""
+LEAST_SHARED: Final = 4
+"""Fewer texts are read sooner than a thread has begun."""
 
 
 @cache
@@ -76,7 +78,6 @@ class CrossEncoder:
 
         Raises RerankError where the model's file is missing or damaged, or onnxruntime isn't there; that is remembered.
         """
-        found = np.empty(len(texts), dtype=np.float64)
         self.load()
         if self._loaded is None or isinstance(self._loaded, RerankError):
             raise self._loaded or RerankError(f"{self.name} isn't loaded")
@@ -85,9 +86,10 @@ class CrossEncoder:
             [readable(each) for each in (question, *texts)], add_special_tokens=False
         )
         first = [CLS, *as_bert_ids(asked.ids)[:MOST_ASKED], SEP]
-        # One at a time: eight bits are scaled by all that is run at once, and a score must hang on no other text.
-        for at, one in enumerate(read):
-            found[at] = _run(session, first, as_bert_ids(one.ids)[: MOST_TOKENS - len(first) - 1])
+        found = _shared(
+            [as_bert_ids(one.ids)[: MOST_TOKENS - len(first) - 1] for one in read],
+            lambda text: _run(session, first, text),
+        )
         if not np.isfinite(found).all():
             raise RerankError(f"{self.name} gave no number")
         return found
@@ -111,6 +113,34 @@ class CrossEncoder:
         options.intra_op_num_threads = self._threads
         session: Any = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         return Tokenizer.from_file(str(VOCABULARY / "tokenizer.json")), session
+
+
+def _shared(texts: Sequence[Any], run: Callable[[Any], float]) -> npt.NDArray[np.float64]:
+    """Return what `run` makes of each text, each by itself: eight bits are scaled by all that is run at once, and a
+    score must hang on no other text. Every second one is run beside, where there is another core.
+    """
+    found = np.full(len(texts), np.nan)
+    failed: list[Exception] = []
+
+    def take(first: int, step: int) -> None:
+        try:
+            for at in range(first, len(texts), step):
+                found[at] = run(texts[at])
+        except Exception as error:  # of another thread: raised in the one that asked
+            failed.append(error)
+
+    if len(texts) < LEAST_SHARED or (os.cpu_count() or 1) == 1:
+        take(0, 1)
+    else:
+        # A thread of this call alone, no pool: a pool would stand without its threads behind a fork. No daemon: the
+        # end of the program waits for it, as for one that is reading.
+        beside = Thread(target=take, args=(1, 2), name="braid-cross-encoder")
+        beside.start()
+        take(0, 2)
+        beside.join()
+    if failed:
+        raise failed[0]
+    return found
 
 
 def _run(session: Any, asked: Sequence[int], text: Any) -> float:

@@ -6,12 +6,16 @@ Whatever it fails by costs no answer: the order, or the choice, is then what it 
 from collections.abc import Callable, Sequence
 from math import isfinite
 from time import monotonic
+from typing import Final
 
 import numpy as np
 
 from braid.recall.pool import Floats
 from braid.session import Session
 from braid.text.rerank import AnswerScores, Reranker, RerankError
+
+AT_ONCE: Final = 4
+"""So many texts are given to the model before the clock is looked at: it may read them side by side."""
 
 
 def answers_of(
@@ -33,16 +37,17 @@ def answers_of(
         return None
 
     def answers(question: str, texts: Sequence[str]) -> Floats | None:
-        # In this thread, one after the other: a library of C++ in a thread of its own would outlive the program.
+        # Called in this thread, a few at a time: a library of C++ in a thread of ours would outlive the program.
         if not begun:
             begun.append(monotonic())
         until, found = begun[0] + limit_s, list[float]()
         try:
-            for text in texts:
-                (score,) = model.scores(question, [text])
-                if not isfinite(score):
-                    raise RerankError(f"{model.name} gave no number")
-                found.append(float(score))
+            for first in range(0, len(texts), AT_ONCE):
+                some = texts[first : first + AT_ONCE]
+                scores = [float(score) for score in model.scores(question, some)]
+                if len(scores) != len(some) or not all(map(isfinite, scores)):
+                    raise RerankError(f"{model.name} gave no number for each text")
+                found += scores
                 if monotonic() > until:
                     raise TimeoutError(f"it took longer than {limit_s:g} s")
         except Exception as error:

@@ -1,7 +1,12 @@
 """The packaged cross-encoder: what it finds, what it refuses, and that it is the same for everybody."""
 
+import os
+import subprocess
+import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,6 +65,49 @@ def test_threads_get_what_one_gets(model: CrossEncoder) -> None:
     with ThreadPoolExecutor(4) as threads:
         for found in threads.map(lambda _: model.scores("When do we move?", TURNS), range(12)):
             np.testing.assert_array_equal(found, one)
+
+
+def test_one_core_and_two_find_the_same(model: CrossEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = TURNS * 4
+    both = model.scores("When do we move?", many)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(cross_encoder, "Thread", None)
+    np.testing.assert_array_equal(model.scores("When do we move?", many), both)
+
+
+@pytest.mark.parametrize("fails_at", [0, 1])
+def test_a_failure_in_either_thread_is_the_callers(
+    model: CrossEncoder, monkeypatch: pytest.MonkeyPatch, fails_at: int
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    alone, failing = threading.get_ident(), cross_encoder._run
+
+    def run(*given: Any) -> float:
+        if (threading.get_ident() == alone) == (fails_at == 0):
+            raise MemoryError("no room")
+        return failing(*given)
+
+    monkeypatch.setattr(cross_encoder, "_run", run)
+    with pytest.raises(MemoryError, match="no room"):
+        model.scores("When do we move?", TURNS)
+
+
+def test_a_program_may_end_while_another_of_its_threads_reads(tmp_path: Path) -> None:
+    (tmp_path / "ends.py").write_text(
+        "from threading import Thread\n"
+        "from braid.models.cross_encoder import packaged\n"
+        "model = packaged()\n"
+        "model.load()\n"
+        "Thread(target=model.scores, args=('When?', ['We move on 3 May.'] * 60), daemon=True).start()\n"
+    )
+    for _ in range(3):
+        done = subprocess.run(
+            [sys.executable, "-X", "faulthandler", tmp_path / "ends.py"],
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def late() -> Any:
     begun = monotonic()
     while monotonic() < begun + 0.11:
         pass
-    return np.array([1.0])
+    return np.array([1.0, 1.0, 1.0])
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,8 @@ def late() -> Any:
     [
         (refused, "cross-encoder: the weights are gone"),
         (broken, "cross-encoder: ValueError"),
-        (lambda: np.array([float("nan")]), "cross-encoder: fake-1 gave no number"),
+        (lambda: np.array([1.0, float("nan"), 1.0]), "cross-encoder: fake-1 gave no number for each text"),
+        (lambda: np.array([1.0]), "cross-encoder: fake-1 gave no number for each text"),
         (late, "cross-encoder: it took longer than 0.1 s"),
     ],
 )
