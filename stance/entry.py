@@ -40,8 +40,10 @@ def draft_of(
     scope: Scope | None = None,
     supersedes: str | None = None,
     known: int | None = None,
+    in_full: bool = True,
 ) -> Draft:
-    """Return the record of an outcome. `known`: of how many records of the log it was made."""
+    """Return the record of an outcome. `known`: of how many records of the log it was made; `in_full`: with what would
+    bring another answer, which takes as long to work out."""
     links: list[tuple[str, Target]] = list(_links(outcome, supersedes))
     first = {id: place for place, (_, id) in reversed(list(enumerate(links)))}
     ids = {one.said.index: one.said.id for one in outcome.candidates}
@@ -65,7 +67,7 @@ def draft_of(
             for k, one in enumerate(outcome.candidates)
         ],
         decision=outcome.decision,
-        would_change=list(outcome.would_change),
+        would_change=list(outcome.would_change) if in_full else [],
         scope=scope,
     )
     return Draft(kind="stance", body=msgspec.structs.replace(body, once=_once(body, links)), links=links)

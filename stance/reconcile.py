@@ -5,8 +5,9 @@ tenth more than any other. Otherwise it is undecided, which is an answer too. It
 so that a stance can be made again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cached_property, partial
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -47,7 +48,7 @@ class Weighed(msgspec.Struct, frozen=True):
         return self.status == "held"
 
 
-class Reconciliation(msgspec.Struct, frozen=True):
+class Reconciliation(msgspec.Struct, frozen=True, dict=True):
     """What reconciling came to."""
 
     question: str
@@ -57,8 +58,14 @@ class Reconciliation(msgspec.Struct, frozen=True):
     support: tuple[RecordedClaim, ...]
     others: tuple[GroundedRecord, ...]
     """Records that give no candidate and bear on it: they claim what holds at another time."""
-    would_change: tuple[str, ...]
     folded: Folded
+    change: Callable[[], str]
+    """Says what would bring another answer: it folds the claims once more, without those that are held."""
+
+    @cached_property
+    def would_change(self) -> tuple[str, ...]:
+        """What would bring another answer, in words."""
+        return (self.change(),)
 
     @property
     def claims(self) -> list[Claim]:
@@ -94,8 +101,8 @@ def reconcile(
         _decide(case),
         support,
         tuple(known[index] for index in sorted(others)),
-        (_would_change(case, support, known.values()),),
         case.folded,
+        partial(_would_change, case, support, known.values()),
     )
 
 

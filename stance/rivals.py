@@ -57,6 +57,12 @@ def alikes(claims: Iterable[RecordedClaim]) -> Iterator[Sequence[RecordedClaim]]
     yield from groups.values()
 
 
+def rivals_of(some: Iterable[RecordedClaim], claims: Iterable[RecordedClaim]) -> list[RecordedClaim]:
+    """Return the claims that may exclude some of them, or be excluded by them, and these themselves."""
+    keys = {_key(said) for said in some}
+    return [said for said in claims if _key(said) in keys]
+
+
 def in_order(claims: Iterable[RecordedClaim]) -> list[RecordedClaim]:
     """Return claims in the order of the log."""
     return sorted(claims, key=lambda said: (said.index, said.k, said.derived))

@@ -200,7 +200,7 @@ class StoreMind(Tones):
         if not own:
             return []
         subjects = [said.claim.subject for said in own]
-        folded = weighed(self._session, self._scope, subjects, utc(self.now), self.size).folded
+        folded = weighed(self._session, self._scope, subjects, utc(self.now), self.size, own=own).folded
         found: list[Overtaken] = []
         for said in own:
             for other, _ in folded.taken.get(said.node, ()):

@@ -6,6 +6,7 @@ stance that stands, that one is returned and nothing is written; else the new on
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Final
 
 import msgspec
@@ -54,13 +55,34 @@ def decide(
     return msgspec.structs.replace(_stated(session.reader.at(placed.index), session), is_new=not placed.known)
 
 
-class Resolved(msgspec.Struct, frozen=True):
-    """What a question comes to, and what would have to be appended for it: nothing where a stance already says so."""
+class Resolved(msgspec.Struct, frozen=True, dict=True):
+    """What a question comes to, and what would have to be appended for it: nothing where a stance already says so.
+
+    What would bring another answer takes as long as the question itself: it is worked out where it is asked for.
+    """
 
     outcome: Reconciliation
-    stance: Stance
-    batch: Sequence[Draft] = ()
-    """The stance and its reconciliation, to stand at the front of a transaction."""
+    stated: Stance | None = None
+    """The stance of the log that says so already."""
+    draft: Draft | None = None
+    """The stance to be appended, but for what would change it."""
+
+    @cached_property
+    def stance(self) -> Stance:
+        """The stance, whether or not it is in the log."""
+        return self.stated or _shown(self.outcome)
+
+    @cached_property
+    def batch(self) -> Sequence[Draft]:
+        """The stance and its reconciliation, to stand at the front of a transaction."""
+        if self.draft is None or not isinstance(self.draft.body, StanceBody):
+            return ()
+        body = msgspec.structs.replace(self.draft.body, would_change=list(self.outcome.would_change))
+        batch = [msgspec.structs.replace(self.draft, body=body)]
+        if self.outcome.support:
+            key = reconciliation_key(body.once)
+            batch.append(reconciliation_of(self.outcome, Earlier(0), body.scope, key))
+        return batch
 
 
 def resolve(
@@ -81,15 +103,14 @@ def resolve(
     """
     outcome, size = weigh(session, question, scope, at=at, as_of=as_of, now=now, trust=trust, hits=hits)
     if trust != BELIEVED or (not outcome.candidates and not outcome.others):
-        return Resolved(outcome, _shown(outcome))
+        return Resolved(outcome)
     before = next(_alike(session, question, outcome.asks, scope, size), None)
-    draft = draft_of(outcome, scope=scope, supersedes=before.id if before else None, known=size)
+    draft = draft_of(
+        outcome, scope=scope, supersedes=before.id if before else None, known=size, in_full=False
+    )
     if before is not None and _still_holds(before, draft):
-        return Resolved(outcome, _stated(before, session))
-    batch = [draft]
-    if outcome.support:
-        batch.append(reconciliation_of(outcome, Earlier(0), scope, reconciliation_key(draft.body.once)))
-    return Resolved(outcome, _shown(outcome), batch)
+        return Resolved(outcome, stated=_stated(before, session))
+    return Resolved(outcome, draft=draft)
 
 
 def _still_holds(before: Record, draft: Draft) -> bool:

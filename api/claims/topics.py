@@ -14,6 +14,7 @@ from braid.stance.claims import RecordedClaim, is_meant
 from braid.stance.fold import Folded, fold
 from braid.stance.precedence import backdated
 from braid.stance.relations import compared_as
+from braid.stance.rivals import rivals_of
 from braid.text.words import normal
 
 PUT_RIGHT: Final = "put right"
@@ -34,12 +35,20 @@ class Weighed(NamedTuple):
 
 
 def weighed(
-    session: Session, scope: Scope | None, subjects: Iterable[str], at: datetime, size: int | None = None
+    session: Session,
+    scope: Scope | None,
+    subjects: Iterable[str],
+    at: datetime,
+    size: int | None = None,
+    *,
+    own: Sequence[RecordedClaim] | None = None,
 ) -> Weighed:
-    """Return what is claimed of some subjects, and who has a say, as of an instant."""
+    """Return what is claimed of some subjects, and who has a say, as of an instant; with `own` only of these claims."""
     finder = ClaimFinder(session, scope, size)
     named = list(dict.fromkeys(subjects))
     claims = backdated(finder.claims(finder.named(Asks(subjects=named, rels=[])) if named else []))
+    if own is not None:
+        claims = rivals_of(own, claims)
     return Weighed(finder, fold(claims, finder.sources({said.index for said in claims}), at), at)
 
 
