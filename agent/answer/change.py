@@ -44,7 +44,9 @@ _MOVED: Final = (
     r"|(?:went|gone|going) (?:up|down)"
 )
 _CHANGED: Final = (
-    rf"\b(?:{_MOVED})(?: {_WORD}){{0,4}}? [AV]\b(?: (?!and\b|because\b){_WORD}){{0,4}}?"
+    r"\b(?:switched|swapped|changed) (?:my |our )?A(?= [,;]|$)"
+    r"|\bA(?: [^ ]+){0,3}? it['’]s (?:(?:the|a|an|in|at|on) )?[\w-]+ now\b"
+    rf"|\b(?:{_MOVED})(?: {_WORD}){{0,4}}? [AV]\b(?: (?!and\b|because\b){_WORD}){{0,4}}?"
     r" (?:to|into|onto|for|with|by|until|till) [\w'-]"
     rf"|\bA(?: {_WORD}){{0,3}}? (?:{_MOVED})(?: {_WORD}){{0,2}}? (?:to|by|until|till) [\w'-]"
 )
@@ -59,6 +61,8 @@ _ENDED: Final = (
 _OVER: Final = (
     rf"\b[APV](?: and (?:i|me))?(?: {_BE}){{0,3}} (?:divorced|separated|split(?: up)?|broken? up)\b"
     rf"|\bV(?: {_WORD})? (?:moved (?:out|away)|quit|resigned|retired|died|passed away|went bust)\b"
+    rf"|\b[APV](?: {_WORD})? (?:can['’]?t|cannot|couldn['’]?t|won['’]?t) (?:make it|come)\b"
+    rf"|\b(?:cancell?(?:ed|ing)?|called off|scrapped) {_DET}S\b"
     rf"|\bV(?: {_WORD})? left(?= [,;]| me\b| us\b|$)"
     rf"|\b[AV](?: {_WORD}){{0,2}}? {_BE}(?: been)? (?:off|over|gone|dead|cancell?ed|called off|closed|shut|sold|stolen"
     r"|scrapped|discontinued)\b"
@@ -77,6 +81,29 @@ _SHORT_MEND: Final = re.compile(
     rf"(?:(?:{_MEND_OPENING}[ ,:.]+)+(?:{_IT_IS})?|{_IT_IS})"
     rf"(?:[£$€]?\d[\d.,:]*\w*|(?!one\b|zero\b){NUMBER_WORD})[.!]?$"
 )
+_THEY: Final = r"(?:i|we|he|she|they)(?: have| has|['’](?:ve|s|d))?(?: just| finally| now)*"
+_TAKES_BACK: Final = re.compile(
+    r"\bchanged (?:my|our|his|her|their) minds?\b(?! (?:about|on)\b)|\bscratch that\b"
+    r"|^\W*(?:no|nope|wait|sorry|oops|correction)\b[, ]*(?:(?:wait|sorry|actually),? )*it['’]?s"
+    r" (?:(?:the|on|at|in) )*(?-i:[\dA-Z])"
+    rf"|\b{_THEY} (?:sold|returned|ditched|cancell?ed|scrapped|quit|left|dropped|lost|got rid of) (?:it|that|them)\b"
+    r"|^\W*(?:no|nope|wait)\b[\w ,]{0,12}\b[\w:.]+(?: \w+)? actually\W*$"
+    r"|\bso (?:it['’]?s )?[\w:.]+(?: \w+)? it is\b"
+    r"|^\W*(?:(?:ok|so|and|but|well),? )*it['’]?s (?:(?:the|a|an|in|at|on) )?[\w:.]+(?: \w+)? (?:now|instead)\b"
+    r"|^\W*(?:gate|room|date|time|venue|place|plan|platform|seat|table) change\b",
+    re.IGNORECASE,
+)
+"""What takes back whatever was said right before it, and names nothing of it."""
+_MOVED_HOUSE: Final = re.compile(
+    rf"(?:^\W*|\b{_THEY} )moved(?: (?:in|out|house|home|flat|places?|last \w+|this \w+|yesterday|today|at last))*\W*$",
+    re.IGNORECASE,
+)
+_FAMILIES: Final = tuple(frozenset(map(stem, words(one))) for one in (
+    "marry married marrying wedding wed", "live address home flat apartment", "work job employer",
+    "drive drives car van", "stay staying hotel hostel", "doctor gp", "boss manager",
+))  # fmt: skip
+"""Words of one thing: who is asked where she lives is answered by an address."""
+_HOME: Final = _FAMILIES[1]
 _NUMBERS: Final = re.compile(rf"\d[\d.,:]*|\b{NUMBER_WORD}")
 _TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _MENDED)))
 _FRAME: Final = re.compile(
@@ -93,6 +120,10 @@ _MEASURED_NOW: Final = re.compile(
 _OWES: Final = re.compile(r"\bowe[sd]?\b")
 _PAID: Final = re.compile(
     r"\b(?:paid|repaid|gave)\b.{0,30}\bback\b|\brepaid\b|\bpaid (?:it |that )?off\b|\bsettled up\b"
+)
+_DOSE: Final = re.compile(r"\d ?(?:mg|mcg|µg|ml|g|units?|tablets?|pills?|puffs?|drops?)\b")
+_DOSED: Final = re.compile(
+    r"\b(?:put|moved|bumped|brought|took|got) (?:me|us) (?:back )?(?:up|down|back) to \d"
 )
 _OF_SPEAKER: Final = re.compile(
     r"(?:\W*\b(?:i|i'm|im|i've|we|we're|it|it's|is|am|are|have|got|now|and|so|yay|finally|already|just|so far|gone"
@@ -124,12 +155,23 @@ def is_change(question: Question, older: str, newer: str) -> bool:
         or _paid_back(older, newer)
         or _one_more(question, older, newer)
         or _decided_again(question, older, newer)
+        or _moved_house(question, newer)
     ):
         return True
     cue = _NOW.search(line.text)
     if cue is None or not line.brings_value:
         return False
     return line.shares_all or (line.shares_some and cue[0].startswith("instead"))
+
+
+def takes_back(newer: str) -> bool:
+    """Whether a sentence takes back what its speaker said right before: "changed our minds, it's Madrid"."""
+    return _TAKES_BACK.search(newer) is not None
+
+
+def _moved_house(question: Question, newer: str) -> bool:
+    """Whether it is asked where somebody lives, and they moved."""
+    return not _HOME.isdisjoint(question.stems) and _MOVED_HOUSE.search(newer) is not None
 
 
 def is_mend(newer: str, behind: str | None = None) -> bool:
@@ -158,8 +200,11 @@ def _counted_again(question: Question, older: str, newer: str) -> bool:
 
 
 def _measured_again(older: str, newer: str) -> bool:
-    """Whether both give a measure in one unit, the newer one as it is by now: down to 81 kg."""
+    """Whether both give a measure in one unit, the newer one as it is by now: down to 81 kg; or a dose: put me down to
+    10."""
     low = newer.lower().replace("’", "'")
+    if _DOSED.search(low) and _DOSE.search(older.lower()):
+        return True
     found = _MEASURED_NOW.search(low)
     if found is None or _OF_SPEAKER.fullmatch(low, 0, found.start()) is None:
         return False  # somebody else's: Lea is down to 60 kg
@@ -237,6 +282,7 @@ class _Line:
         new = values(newer)
         movers = {stem(word) for found in _MOVES.finditer(newer) for word in words(found[1])}
         asks_of = movers if topic - movers else frozenset[str]()
+        topic |= {one for each in _FAMILIES if not each.isdisjoint(asked) for one in each}
 
         of_check = question.intent == "check"  # "is it bed 5?" names what is new
 

@@ -8,6 +8,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
+from braid.agent.answer.items import amount_of
 from braid.text.calendar import MONTH_NAME
 from braid.text.numbers import WORD
 from braid.text.quantities import Quantity
@@ -18,7 +19,8 @@ _TIME: Final = r"(?:second|minute|hour|day|night|week|weekend|month|year|decade)
 _QUANTITY: Final = re.compile(
     rf"[$€£]\s?\d[\d,.]*\d|[$€£]\d"
     # A number inside a token with letters or a hyphen is an id, not a count: INV-2034.
-    rf"|(?<![\w-])\d(?:[\d,.:/]*\d)?(?![\w-]*\d)(?:\s?(?:%|percent|[ap]m\b|km\b|kg\b))?(?: (?P<noun>{_NO_NOUN}[a-z]+))?"
+    rf"|(?<![\w-])\d(?:[\d,.:/]*\d)?(?![\w-]*\d)(?:\s?(?:%|percent|[ap]m\b|km\b|k\b|kg\b))?"
+    rf"(?: (?P<noun>{_NO_NOUN}[a-z]+))?"
     rf"|\b(?:once|twice) (?:an?|every|each|per) {_TIME}\b"
     rf"|\b{WORD}(?: (?P<counted>{_NO_NOUN}[a-z]+))?",
     re.IGNORECASE,
@@ -52,6 +54,8 @@ _ONE: Final = Decimal(1)
 
 def counted(asked: str, sentence: str) -> str | None:
     """Return the number that answers a question, with what it counts where that is said; None where none does."""
+    if (listed := amount_of(asked, sentence)) is not None:
+        return listed
     text = _DATE.sub(lambda match: " " * len(match[0]), sentence)
     paid = _PAID.search(asked) is not None
     known = set(words(asked))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from braid.agent.answer.clauses import PERSONS
+from braid.agent.answer.items import lists_another
 from braid.agent.answer.verdict import USED_TO, WISHES, asks_of_the_past
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
@@ -157,7 +158,7 @@ def is_of_another_kind(asked: str, sentence: str) -> bool:
     secret = _SECRET.search(asked)
     if secret is not None and set(words(secret["noun"])).isdisjoint(words(sentence)):
         return True
-    return _lacks_detail(asked, sentence) or _is_of_theirs(asked, sentence)
+    return lists_another(asked, sentence) or _lacks_detail(asked, sentence) or _is_of_theirs(asked, sentence)
 
 
 def _lacks_detail(asked: str, sentence: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from braid.agent.answer.counts import counted
+from braid.agent.answer.items import amount_of
 from braid.agent.answer.moments import time_of
 from braid.recall.decompose import Question, entities
 from braid.text import numbers
@@ -35,6 +36,12 @@ _PLACED: Final = re.compile(
     r"\b(?:in|at|to|from|near|on|around|through)\s+((?:the |a |an )?[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
 )
 
+_TAKES_BACK: Final = re.compile(
+    r"(?:(?:i|we|he|she|they)(?:['’](?:ve|s)| have| has)? )?(?:changed (?:my|our|his|her|their) minds?"
+    r"|(?:switched|swapped|changed) \w+|scratch that|\w+ change|(?:sold|quit|cancell?ed) (?:it|that|them))",
+    re.IGNORECASE,
+)
+"""A clause that says that something changed, and not what it is now."""
 _CALLED: Final = re.compile(r"\b(?:called|named) ([A-Z][\w'’-]+)")
 _LEADS_TO_MONTH: Final = (
     r"(?:in|by|of|on|until|till|from|since|for|during|before|after|next|last|this|early|late|mid|end"
@@ -97,7 +104,7 @@ def _span(question: Question, sentence: str, part: TextPart, when: datetime) -> 
 def _clause(question: Question, sentence: str) -> str:
     """Return the clause that says most that the question doesn't, among those that share its words; without filler."""
     asked = set(question.stems)
-    if (noted := _noted(asked, sentence)) is not None:
+    if (noted := _noted(asked, sentence) or amount_of(question.text, sentence)) is not None:
         return noted
 
     def worth(clause: str) -> tuple[float, int]:
@@ -106,6 +113,7 @@ def _clause(question: Question, sentence: str) -> str:
 
     bare = TextPart(sentence, 0, len(sentence))
     found = [_trimmed(sentence[part.start : part.stop]) for part in clauses(bare)]
+    found = [one for one in found if not _TAKES_BACK.fullmatch(one)] or found
     return max((one for one in found if one), key=worth, default=_trimmed(sentence))
 
 

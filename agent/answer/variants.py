@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.change import is_change, is_mend
+from braid.agent.answer.change import is_change, is_mend, takes_back
 from braid.agent.answer.choice import PAST, QuoteChoice
 from braid.agent.answer.spans import MAX_CHARS, AnswerSpan, best_span
 from braid.agent.answer.turns import when_of
@@ -108,12 +108,13 @@ def later(
 
 
 def _mend(said: Hit, who: str, hits: Sequence[Hit]) -> Hit | None:
-    """Return the next that somebody says, right behind a turn of theirs, in the same talk."""
+    """Return the next that somebody says, right behind a turn of theirs, in the same talk: soon, or to take it back."""
     own = [hit for hit in hits if speaker(hit) == who and is_soon_after(hit, said, NEXT)]
     after = min(own, key=lambda hit: hit.index, default=None)
     if after is None:
         return None
-    return after if timedelta() <= when_of(after) - when_of(said) <= MENDED_WITHIN else None
+    is_soon = timedelta() <= when_of(after) - when_of(said) <= MENDED_WITHIN
+    return after if is_soon or takes_back(after.text) else None
 
 
 def _behind(hit: Hit, said: Hit | None) -> str | None:
@@ -128,7 +129,8 @@ def _of_change(
     for part in sentences(hit.text[:MAX_CHARS]):
         said = hit.text[part.start : part.stop]
         mend = mends and is_mend(said, behind)
-        if "?" not in part.mark and (mend or (changes and is_change(question, sentence, said))):
+        taken = mends and takes_back(said)
+        if "?" not in part.mark and (mend or taken or (changes and is_change(question, sentence, said))):
             span = best_span(question, said, when_of(hit))
             if span is not None and span.short and (span.wanted or not mend):
                 yield msgspec.structs.replace(span, sentence=said)

@@ -47,7 +47,7 @@ _SAME: Final = re.compile(
 """What takes up the sentence before."""
 _OPEN: Final = re.compile(
     r"\b(?:if|unless|would|wouldn['’]t|could|might|may|maybe|perhaps|wish|hope|hypothetically|imagine|says?|said|claims?"
-    r"|supposedly|apparently|allegedly|reportedly|rumou?rs?|thinks?|told|according|should|almost|nearly|plan(?:ning)?)\b|['’]d\b|\?",
+    r"|heard|mentioned|reckons?|supposedly|apparently|allegedly|reportedly|rumou?rs?|thinks?|told|according|should|almost|nearly|plan(?:ning)?)\b|['’]d\b|\?",
     re.IGNORECASE,
 )
 WISHES: Final = (

@@ -9,6 +9,9 @@ from braid.recall.decompose import decompose
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 CHANGED = [
+    ("What do I drive?", "I drive a Volvo", "I sold the car"),
+    ("Where do I work?", "I work at Monzo", "I quit my job"),
+    ("Where do I live?", "I live in Leeds", "we moved last week"),
     ("Who is my boss?", "My boss is Hannah", "I have a new boss, Ravi"),
     ("Which gym do I go to?", "My gym is FitLab", "I quit the gym"),
     ("What do I drive?", "I drive a Volvo", "I sold the Volvo"),
@@ -47,6 +50,9 @@ CHANGED = [
     ("May guests bring dogs?", "dogs are fine", "no more dogs after what the last one did"),
 ]
 UNCHANGED = [
+    ("Where do I live?", "I live in Leeds", "we moved the piano last week"),
+    ("What do I drive?", "I drive a Volvo", "my sister bought a new car park pass"),
+    ("Where do I work?", "I work at Monzo", "the job was done in an hour"),
     ("Who is my boss?", "My boss is Hannah", "My boss is happy now"),
     ("How much do I weigh?", "I weigh 84 kg", "Lea is down to 60 kg"),
     ("How much do I weigh?", "I weigh 84 kg", "my sister's down to 60 kg"),

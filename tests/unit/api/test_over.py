@@ -147,3 +147,63 @@ def test_an_outsider_unsettles_nothing_that_the_owner_said(store: Store) -> None
     )
     answer = store.ask("How much magnesium am I supposed to take?", user_id=user, write=False, affect=False)
     assert "may have changed" not in answer.plain
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "later"),
+    [
+        (["we're going to Paris in June", "changed our minds, it's Madrid"], "where are we going in June", "Madrid"),
+        (["we're staying at the Hilton", "switched hotels, it's the Ibis now"], "which hotel are we in?", "Ibis"),
+        (["my brother drives a red Fiesta", "he sold it, drives a van now"], "what does my brother drive", "van"),
+        (["dinner with Lea on Friday at 6", "Lea can only do 4, so 4 it is"], "what time is dinner", "4 it is"),
+        (["my flight leaves from gate B12", "gate change, B20"], "which gate is my flight", "B20"),
+        (["I live at 12 Elm Road", "moved last week"], "where do I live", "moved"),
+        (["we're getting married in May", "wedding's been pushed to September"], "what month do we marry", "September"),
+        (["the plumber is coming Tuesday", "plumber can't make it"], "when is the plumber coming", "can't make it"),
+        (["My password for the router is plum-9", "I reset the router, it's fig-3 now"], "router password?", "fig-3"),
+        (["I take 20 mg of citalopram", "doctor put me down to 10"], "how much citalopram do I take", "down to 10"),
+        (["Tom's birthday is 4 May", "no it's 5 May, he says"], "when is Tom's birthday", "5 May"),
+        (["we've booked a cottage in Wales for May", "had to cancel the cottage"], "where are we in May", "cancel"),
+    ],
+)  # fmt: skip
+def test_what_takes_back_the_turn_before_is_told_with_it(
+    store: Store, turns: list[str], question: str, later: str
+) -> None:
+    assert later in told(store, turns, question).plain
+
+
+@pytest.mark.parametrize(
+    ("turns", "question", "right", "not_told"),
+    [
+        (
+            ["we're going to Paris in June", "the curtains will be red", "changed our minds, blue it is"],
+            "where are we going in June?", "Paris", "blue",
+        ),
+        (
+            ["we picked oak for the floor", "changed our minds about the kitchen tiles, grey now"],
+            "what wood is the floor?", "oak", "grey",
+        ),
+    ],
+)  # fmt: skip
+def test_what_takes_back_another_turn_changes_nothing(
+    store: Store, turns: list[str], question: str, right: str, not_told: str
+) -> None:
+    answer = told(store, turns, question).plain
+    assert right in answer
+    assert not_told not in answer
+
+
+@pytest.mark.parametrize(
+    ("question", "rung", "short"),
+    [
+        ("how much will the kitchen cost", "said", "12k"),
+        ("what does the bathroom cost", "said", "5k"),
+        ("how much will the bedroom cost", "near", None),
+    ],
+)
+def test_of_listed_amounts_the_one_that_is_asked_for(
+    store: Store, question: str, rung: str, short: str | None
+) -> None:
+    answer = told(store, ["bathroom will cost 5k, kitchen 12k"], question)
+    assert answer.rung == rung
+    assert short is None or answer.short == short
