@@ -33,6 +33,8 @@ class Hit(msgspec.Struct, frozen=True):
     """Whose words it is, by class."""
     before: Sequence[int] = ()
     """The turns right before it in its session, by log index, nearest first; none where they could not be looked up."""
+    part: str | None = None
+    """The part of a long text that the question is about, where only that is looked at."""
 
     @property
     def id(self) -> str:
@@ -46,8 +48,8 @@ class Hit(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """What it says, from the log."""
-        return self.record.text
+        """What it says, from the log: of a long text only the part, where that was taken."""
+        return self.record.text if self.part is None else self.part
 
 
 class RecallResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from braid.recall.hits import Hit, speaker
+from braid.recall.passage import passage
 from braid.recall.pool import Floats
 from braid.text.rerank import AnswerScores
 from braid.text.sentences import sentences
@@ -31,7 +32,7 @@ _CLEARLY_NOT: Final = -2.0
 TURN_CHARS: Final = 400
 """So much of a turn is read: of a longer one the stretch that speaks most of the question."""
 _LOOKED_AT: Final = 8_000
-"""In so much of a turn that stretch is looked for; what answers is quoted from as much (`spans.MAX_CHARS`)."""
+"""In so much of a turn that stretch is looked for: of a longer one, in the part that the question is about."""
 _BEFORE_CHARS: Final = 100
 _NAME_CHARS: Final = 40
 
@@ -93,6 +94,7 @@ def stretch(question: str, text: str) -> str:
     """Return a turn, or of a long one the whole sentences that speak most of a question: the first where several do."""
     if len(text) <= TURN_CHARS:
         return text
+    text = passage(text, telling(question), _LOOKED_AT)
     asked = frozenset(map(stem, telling(question)))
     parts = list(sentences(text[:_LOOKED_AT]))
     said = [asked.intersection(map(stem, words(part.text))) for part in parts]

@@ -43,7 +43,8 @@ _KEY_WORDS: Final = (
 _IS: Final = r"(?:\s+(?:is now|was|is|ist|lautet|est|es|é|jest|это|है|هي)\b|\s*(?:は|是|为))"
 _GIVEN: Final = r"['\"`]?\s*(?:[:=\uff1a\uff1d]+>?|->)\s*"
 _VALUE: Final = (
-    r"(?:\"(?P<a>[^\"\n]{3,200})\"|'(?P<b>[^'\n]{3,200})'|`(?P<c>[^`\n]{3,200})`|(?P<d>[^\s,;\"'`<>]{3,200}))"
+    r"(?:\"(?P<a>[^\"\n]{3,4096})\"|'(?P<b>[^'\n]{3,4096})'|`(?P<c>[^`\n]{3,4096})`"
+    r"|(?P<d>[^\s,;\"'`<>]{3,4096}))"
 )
 _CODE_WORDS: Final = (
     r"(?:one[- ]time|verification|security|login|log-in|sign-?in|sms|2fa|mfa|auth(?:entication|orisation"

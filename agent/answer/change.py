@@ -61,11 +61,17 @@ _ENDED: Final = (
 _OVER: Final = (
     rf"\b[APV](?: and (?:i|me))?(?: {_BE}){{0,3}} (?:divorced|separated|split(?: up)?|broken? up)\b"
     rf"|\bV(?: {_WORD})? (?:moved (?:out|away)|quit|resigned|retired|died|passed away|went bust)\b"
-    rf"|\b[APV](?: {_WORD})? (?:can['’]?t|cannot|couldn['’]?t|won['’]?t) (?:make it|come)\b"
+    rf"|\b[APV](?: {_WORD})? (?:can['’]?t|cannot|couldn['’]?t|won['’]?t) (?:make it|come|do (?:it|that))\b"
     rf"|\b(?:cancell?(?:ed|ing)?|called off|scrapped) {_DET}S\b"
+    r"|\bS (?:is|are|was|were|got) (?:gone|sold|stolen|thrown)\b"
+    r"|\b(?:halved|doubled|stopped|upped|raised|lowered|increased|reduced) (?:my |the |our )?A\b"
     rf"|\bV(?: {_WORD})? left(?= [,;]| me\b| us\b|$)"
     rf"|\b[AV](?: {_WORD}){{0,2}}? {_BE}(?: been)? (?:off|over|gone|dead|cancell?ed|called off|closed|shut|sold|stolen"
     r"|scrapped|discontinued)\b"
+)
+_DENIED: Final = (
+    r"\b(?:not|never|no longer|[a-z]+n['’]t)"
+    r"(?: (?!(?:only|just|until|till|before|more|less)\b)[^ ,;]+){0,3}? V\b"
 )
 _MEND_OPENING: Final = r"(?:hang on|hold on|scratch that|wait|no|nope|actually|sorry|oops|correction|i mean)"
 _MENDED: Final = (
@@ -105,7 +111,7 @@ _FAMILIES: Final = tuple(frozenset(map(stem, words(one))) for one in (
 """Words of one thing: who is asked where she lives is answered by an address."""
 _HOME: Final = _FAMILIES[1]
 _NUMBERS: Final = re.compile(rf"\d[\d.,:]*|\b{NUMBER_WORD}")
-_TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _MENDED)))
+_TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _DENIED, _MENDED)))
 _FRAME: Final = re.compile(
     r"\b(i|we)(?: (?:am|are|was|were)|'(?:m|re))(?: (?:just|only|already|now))* (\d[\d.,]*)(?![\w%])(?: ([a-z]+))?"
 )

@@ -6,14 +6,17 @@ kilos" not how old he is. Such a sentence is near, and no answer. What no rule k
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 from braid.agent.answer.clauses import PERSONS
 from braid.agent.answer.items import lists_another
+from braid.agent.answer.spans import best_span
+from braid.agent.answer.turns import when_of
 from braid.agent.answer.verdict import USED_TO, WISHES, asks_of_the_past
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
-from braid.text.words import words
+from braid.text.words import STOP, words
 
 _AUX: Final = r"(?:does|do|did|is|are|am|was|were|has|have|had|will|would|can|could|should)"
 _OF_ME: Final = re.compile(rf"\b{_AUX} (?:i|we)\b|\bam i\b", re.IGNORECASE)
@@ -40,6 +43,13 @@ _WISHED: Final = re.compile(
     re.IGNORECASE,
 )
 """Somebody who wishes: "thinking of you" is said of nobody."""
+_DENIAL: Final = re.compile(r"\b(?:not|never|no longer)\b|n['’]?t\b", re.IGNORECASE)
+_DENYING: Final = re.compile(
+    r"(?:\b(?:not|never|no longer)\b|n['’]t\b)(?! (?:only|just|until|till|before|more|less|later|earlier)\b)"
+    r"(?:(?!\b(?:but|until|till|before|more than|less than|only|because|it['’]?s)\b)[^,;:–])*$",
+    re.IGNORECASE,
+)
+"""A denial that reaches as far as what follows it: up to a comma, or what holds instead."""
 _SHORT: Final = 12
 """How many words a sentence has at most that tells of a wish and of nothing else."""
 _OF_WISHES: Final = re.compile(
@@ -103,7 +113,20 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
         or _is_wished(question, sentence)
         or _is_over(question, sentence)
         or is_of_another_kind(question.text, sentence)
+        or _denies_it(question, sentence, when_of(hit))
     )
+
+
+def _denies_it(question: Question, sentence: str, when: datetime) -> bool:
+    """Whether a sentence denies the value that would be told of it: the launch isn't on 5 July."""
+    if question.intent == "check" or _DENIAL.search(question.text):
+        return False
+    span = best_span(question, sentence, when)
+    value = (
+        [word for word in words(span.short) if word not in STOP] if span is not None and span.wanted else []
+    )
+    at = sentence.lower().find(value[0]) if value else -1
+    return at >= 0 and _DENYING.search(sentence[:at]) is not None
 
 
 def _is_wished(question: Question, sentence: str) -> bool:

@@ -41,7 +41,7 @@ _STARTS: Final = re.compile(
 )
 _DENIED: Final = re.compile(
     r"(?:\b(?:not|instead of|rather than|cannot|cant|wont|no longer|isnt|wasnt|was|used to be|were)|n['’]t)\b"
-    r"[^,;.!?:]*$",
+    r"(?:(?!\bbut\b)[^,;.!?:])*$",
     re.IGNORECASE,
 )
 """What stands before a time that doesn't hold, within its clause."""

@@ -23,6 +23,7 @@ from braid.agent.answer.followup import asked_anew, asks_of_answer
 from braid.agent.answer.lists.request import ListRequest, list_request
 from braid.agent.answer.presupposition import presumed
 from braid.agent.answer.reflect import Reflection, reflect
+from braid.agent.answer.spans import MAX_CHARS
 from braid.agent.language import guess
 from braid.agent.parts import (
     Caution,
@@ -43,6 +44,7 @@ from braid.recall.context import block
 from braid.recall.decompose import decompose, entities
 from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
+from braid.recall.passage import span
 from braid.recall.recall import Lens
 from braid.text.rerank import AnswerScores
 from braid.text.sentences import sentences
@@ -163,7 +165,7 @@ def answer(
     found = mind.find(core)
     trouble += found.degraded
     clock.done("recall", f"{len(found.results)} found")
-    kept = _through(lens, found.results, trouble)
+    kept = [_parted(hit, core) for hit in _through(lens, found.results, trouble)]
     hits = _best(kept, top_k)
     clock.done("lens", f"{len(kept)} kept" if lens is not None else "none")
     held = _held(mind, core, trouble)
@@ -266,6 +268,14 @@ class _Steps:
         now = perf_counter()
         self.steps.append(Step(name, round(1000 * (now - self._since), 3), what))
         self._since = now
+
+
+def _parted(hit: Hit, question: str) -> Hit:
+    """Return a hit, of a long text with the part that the question is about: what answers is looked for in no more."""
+    if len(hit.text) <= MAX_CHARS:
+        return hit
+    start, stop = span(hit.text, telling(question), MAX_CHARS)
+    return msgspec.structs.replace(hit, part=hit.text[start:stop])
 
 
 def _through(lens: Lens | None, hits: Sequence[Hit], trouble: list[str]) -> Sequence[Hit]:

@@ -9,7 +9,7 @@ import msgspec
 from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, UnknownRecordError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import ExperienceBody, Record, Scope
-from braid.ledger.record.source import SourceClass
+from braid.ledger.record.source import SourceClass, voice
 from braid.lenses.errors import UnknownLensError
 from braid.operation import Name, Request, Response, operation
 from braid.recall.passage import passage
@@ -58,8 +58,9 @@ class RecalledHit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     `signals`: what spoke for it, by name; `parts`: what each added to the score, where `explain` was asked.
     `superseded_by`: the record that stands in its place now. `proof`: a c2sp.org/tlog-proof. `source_class`: whose
-    words it is; an outsider's are quoted, and nobody here has said that they are so. `whole_chars`: how long the text
-    is where `text_chars` cut it; `get` gives it whole.
+    words it is; an outsider's are quoted, and nobody here has said that they are so. `said_by`: the same as people are
+    shown it, such as "an agent for Maya". `whole_chars`: how long the text is where `text_chars` cut it; `get` gives it
+    whole.
     """
 
     id: RecordId
@@ -71,6 +72,7 @@ class RecalledHit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     occurred_at: datetime | None = None
     actor: str | None = None
     name: str | None = None
+    said_by: str | None = None
     captions: tuple[str, ...] = ()
     scope: Scope | None = None
     superseded_by: str | None = None
@@ -167,6 +169,7 @@ def _hit(hit: "Hit", asked: Recall) -> RecalledHit:
         occurred_at=body.occurred_at,
         actor=experience.provenance.actor if experience else None,
         name=(experience.provenance.name or None) if experience else None,
+        said_by=voice(hit.record) if experience else None,
         captions=tuple(media.caption for media in experience.content.media if media.caption)
         if experience
         else (),

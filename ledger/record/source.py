@@ -79,7 +79,7 @@ def at_first_hand(role: str, body: Body) -> SourceClass:
 def voice(record: Record) -> str:
     """Return who says a record, as it is shown to people: a name, or what kind of actor it is; else its kind.
 
-    What an agent says in a person's name is the agent's.
+    What an agent says in a person's name is the agent's; what a tool brings in one is said to come by the tool.
     """
     if not isinstance(record.body, ExperienceBody):
         return record.kind
@@ -91,6 +91,8 @@ def voice_of_source(actor: str, name: str | None, tags: Iterable[str]) -> str:
     """Return who says an experience of this actor, name and tags; see `voice`."""
     if f"{WORDS}agent" in tags and actor.partition("(")[0] == "user":
         return f"an agent for {name}" if name else "an agent"
+    if name and actor.partition("(")[0] == "tool":
+        return f"{name} (by {actor})"
     return name or actor
 
 

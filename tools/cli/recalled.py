@@ -12,9 +12,10 @@ SHOWN_CHARS: Final = 200
 def put_hits(results: Sequence[dict[str, Any]]) -> None:
     """Write the hits of an answer, one a line."""
     for hit in results:
-        said = f"{who}: " if (who := _who(hit)) else ""
+        who = hit.get("said_by") or "user"
+        said = "" if who == "user" else f"{line(who)[:78]}: "
         was = f"(superseded by {by}) " if (by := hit.get("superseded_by")) else ""
-        put(f"{hit['score']:8.3f}  {hit['id']}  {was}{line(said)[:80]}{line(hit['text'])}")
+        put(f"{hit['score']:8.3f}  {hit['id']}  {was}{said}{line(hit['text'])}")
 
 
 def say_completeness(answer: dict[str, Any]) -> None:
@@ -27,11 +28,3 @@ def say_completeness(answer: dict[str, Any]) -> None:
         say(f"the projection is {many(behind, 'record')} behind the log")
     if not answer["results"]:
         say("nothing fits", "ask in other words, or of a wider scope")
-
-
-def _who(hit: dict[str, Any]) -> str | None:
-    """Return whose words a hit is; what an agent says in a person's name is the agent's (SPEC §4.9)."""
-    name: str | None = hit.get("name")
-    if hit.get("actor") == "user" and hit["source_class"] == "agent":
-        return f"an agent for {name}" if name else "an agent"
-    return name

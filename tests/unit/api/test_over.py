@@ -163,7 +163,7 @@ def test_an_outsider_unsettles_nothing_that_the_owner_said(store: Store) -> None
         (["My password for the router is plum-9", "I reset the router, it's fig-3 now"], "router password?", "fig-3"),
         (["I take 20 mg of citalopram", "doctor put me down to 10"], "how much citalopram do I take", "down to 10"),
         (["Tom's birthday is 4 May", "no it's 5 May, he says"], "when is Tom's birthday", "5 May"),
-        (["we've booked a cottage in Wales for May", "had to cancel the cottage"], "where are we in May", "cancel"),
+        (["we're at a cottage in Wales for Easter", "had to cancel the cottage"], "where are we at Easter", "cancel"),
     ],
 )  # fmt: skip
 def test_what_takes_back_the_turn_before_is_told_with_it(
@@ -207,3 +207,54 @@ def test_of_listed_amounts_the_one_that_is_asked_for(
     answer = told(store, ["bathroom will cost 5k, kitchen 12k"], question)
     assert answer.rung == rung
     assert short is None or answer.short == short
+
+
+@pytest.mark.parametrize(
+    ("turn", "question"),
+    [
+        ("My passport doesn't expire in 2031.", "When does my passport expire?"),
+        ("I do not weigh 81 kg.", "How much do I weigh?"),
+        ("I never paid 300 euros for the bike.", "How much did I pay for the bike?"),
+        ("The launch isn't on 5 July.", "When is the launch?"),
+    ],
+)
+def test_what_is_denied_is_no_answer(store: Store, turn: str, question: str) -> None:
+    assert told(store, [turn], question).rung in ("near", "silent")
+
+
+@pytest.mark.parametrize(
+    ("turn", "question", "value"),
+    [
+        ("The rent isn't due until the 5th.", "When is the rent due?", "5th"),
+        ("The launch is not on 5 July but on 9 July.", "When is the launch?", "9 July"),
+    ],
+)
+def test_what_holds_behind_a_denial_is_told(store: Store, turn: str, question: str, value: str) -> None:
+    answer = told(store, [turn], question)
+    assert answer.rung == "said"
+    assert value in answer.plain
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "question"),
+    [
+        ("The rent is 900 euros.", "The rent is not 900 euros, it is 950.", "How much is the rent?"),
+        ("The budget is 4000 euros.", "Not 4000, they only approved 2500.", "How much is the budget?"),
+        ("I take 20 mg of lisinopril.", "Dr Braun halved my lisinopril.", "How much lisinopril do I take?"),
+        ("My backup contact is Rui.", "Rui can't do it any longer, ask Marta.", "Who is my backup contact?"),
+    ],
+)
+def test_a_denial_of_what_was_said_is_told_with_it(
+    store: Store, first: str, second: str, question: str
+) -> None:
+    answer = told(store, [first, "The cat is asleep.", second], question)
+    assert second.rstrip(".") in answer.plain
+    assert answer.residual_uncertainty >= 0.49
+
+
+def test_a_long_note_answers_with_what_stands_at_its_end(store: Store) -> None:
+    key = "The spare key of the boathouse is under the blue pot."
+    whole = "It rained for hours and nobody came. " * 4_000 + key
+    answer = told(store, [whole], "Where is the spare key of the boathouse?")
+    assert "blue pot" in answer.plain
+    assert answer.citations[0].text in whole

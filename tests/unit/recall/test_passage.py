@@ -57,3 +57,27 @@ def test_a_text_of_a_megabyte_takes_no_longer_than_its_length(text: str) -> None
     started = time.process_time()
     assert len(passage(text, ["key", "pot"], 400)) <= 400
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("early", "late", "question"),
+    [
+        ("Care of the carpet: a carpenter carried cards.", "My car is parked in bay 14.", "Where is my car?"),
+        ("A pass and a port.", "my_passport=12", "passport"),
+        ("我每天去公园散步。", "妹妹的电话号码是七七八八。", "妹妹的电话号码"),
+        ("a" * 5000, "The rent is 900.", "rent"),
+    ],
+)  # fmt: skip
+def test_whole_words_go_before_pieces_of_others(early: str, late: str, question: str) -> None:
+    text = f"{early} {FILLER * 60}{late} {FILLER * 60}"
+    assert late in passage(text, telling(question), 200)
+
+
+def test_many_words_take_no_longer_than_few() -> None:
+    text = FILLER * 5_000
+    few, many = (["boathouse"], [f"word{number}" for number in range(2_000)])
+    started = time.process_time()
+    passage(text, few, 200)
+    first = time.process_time() - started
+    passage(text, many, 200)
+    assert time.process_time() - started - first < 10 * first + 0.5

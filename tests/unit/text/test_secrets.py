@@ -4,6 +4,7 @@ import pytest
 
 from braid.text.hinted import hinted, hints
 from braid.text.orders import _ORDER, gives_orders, undisguised  # pyright: ignore[reportPrivateUsage]
+from braid.text.redact import Redactor
 from braid.text.secrets import IDENTITY, SHAPES, STATED, found
 
 STATED_IN_PASSING = [
@@ -85,3 +86,9 @@ def test_hints_are_asked_of_ascii_alone() -> None:
     assert pattern.search("\u212aelvin") is not None
     assert pattern.search("celsius") is None
     assert hints("a_b").may_be_in("a b", "a b")
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_long_value_is_covered_to_its_end(quote: str) -> None:
+    value = "Zq7x" * 80
+    assert "Zq7x" not in Redactor().redact(f"password: {quote}{value}{quote} is for the boiler.")
