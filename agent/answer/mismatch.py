@@ -46,10 +46,10 @@ _WISHED: Final = re.compile(
 _DENIAL: Final = re.compile(r"\b(?:not|never|no longer)\b|n['’]?t\b", re.IGNORECASE)
 _DENYING: Final = re.compile(
     r"(?:\b(?:not|never|no longer)\b|n['’]t\b)(?! (?:only|just|until|till|before|more|less|later|earlier)\b)"
-    r"(?:(?!\b(?:but|until|till|before|more than|less than|only|because|it['’]?s)\b)[^,;:–])*$",
+    r"(?: (?!(?:but|until|till|before|only|because|more|less|it['’]?s)\b)[^\s,;:–]+){0,4}\W*$",
     re.IGNORECASE,
 )
-"""A denial that reaches as far as what follows it: up to a comma, or what holds instead."""
+"""A denial that reaches what follows it: within a few words, up to a comma, or what holds instead."""
 _SHORT: Final = 12
 """How many words a sentence has at most that tells of a wish and of nothing else."""
 _OF_WISHES: Final = re.compile(

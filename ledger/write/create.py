@@ -63,6 +63,10 @@ def create_store(
         raise FileExistsError(f"{path} is no folder, and a store is one; choose another place")
     if path.exists() and any(path.iterdir()):
         raise FileExistsError(f"{path} exists and is not empty; choose another folder")
+    if path.resolve() == Path.cwd():
+        raise FileExistsError(
+            "a store can't take the place of the folder that you are in; name a new one in it"
+        )
     if not 0 <= retention_days <= MAX_RETENTION_DAYS:
         raise ValueError(f"the retention window is 0 to {MAX_RETENTION_DAYS:,} days, not {retention_days:,}")
     store_id = b32encode(random(10)).decode().lower()

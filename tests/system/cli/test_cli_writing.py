@@ -532,3 +532,8 @@ def test_a_dry_run_knows_whose_place_nobody_takes(session: Session) -> None:
     )
     assert "an agent's words can't take the place of" in refused
     session.well("append", "I live in Porto.", "--supersedes", said, "--dry-run")
+
+
+def test_a_store_takes_no_folder_that_somebody_is_in(empty: Session) -> None:
+    assert "name a new one in it" in empty.refused("init", ".")
+    assert [one.name for one in empty.folder.iterdir() if "init" in one.name] == []
