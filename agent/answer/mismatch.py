@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
+from braid.agent.answer.bearing import spelt_names
 from braid.agent.answer.clauses import PERSONS
 from braid.agent.answer.items import lists_another
 from braid.agent.answer.spans import best_span
@@ -16,7 +17,8 @@ from braid.agent.answer.turns import when_of
 from braid.agent.answer.verdict import USED_TO, WISHES, asks_of_the_past
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
-from braid.text.words import STOP, words
+from braid.text.calendar import MONTHS, WEEKDAYS
+from braid.text.words import STOP, stem, words
 
 _AUX: Final = r"(?:does|do|did|is|are|am|was|were|has|have|had|will|would|can|could|should)"
 _OF_ME: Final = re.compile(rf"\b{_AUX} (?:i|we)\b|\bam i\b", re.IGNORECASE)
@@ -97,12 +99,32 @@ _PAID: Final = re.compile(
 _SPELT: Final = re.compile(
     r"\d|(?:\b(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double)\b\W*){3}", re.IGNORECASE
 )
+_BESIDE: Final = tuple(
+    (re.compile(asked, re.IGNORECASE), re.compile(has, re.IGNORECASE))
+    for asked, has in (
+        (
+            r"\b(?:what|which) per ?cent(?:age)?\b|\bhow many per ?cent\b",
+            r"\d ?%|\bper ?cent|\b(?:half|quarter|third|all|none)\b",
+        ),
+        (
+            r"\bwhat\b.*\b(?:writ(?:e|ten)|wrote|engraved|printed|says?)\b.*\bon (?:the|my|our|his|her|it)\b",
+            r"\b(?:writ\w+|wrote|says?|saying|reads?|reading|engrav\w+|print\w+|letters|words)\b|[\"“:]",
+        ),
+        (
+            r"\bwhat (?:does|did) .+ do (?:at|for) (?:work|a living)\b",
+            r"\b(?:works?|worked|working|job|(?:is|was|as|['’]s) an?|teach\w*|runs?|drives?|sells?|manag\w+|does)\b",
+        ),
+        (r"\b(?:alarm|door|gate|access|entry|safe) (?:code|number|combination)\b", r"\d|\b\w+-\d|[\"“:]"),
+    )
+)
+"""What a question asks for, and what a sentence that answers it has beside it."""
 _WHAT: Final = re.compile(r"\b(?:what|which|whats)\b", re.IGNORECASE)
 _PAYS_NOTHING: Final = re.compile(r"\b(?:free|nothing|for no)\b", re.IGNORECASE)
 _FIRST_NAME: Final = re.compile(
     r"\b(?P<of>[A-Za-zÀ-ÿ-]+)['’]s? (?:first|given|christian) name\b", re.IGNORECASE
 )
 _TITLES: Final = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|A|The)"
+_CALENDAR: Final = frozenset((*MONTHS, *WEEKDAYS))
 _THEIRS: Final = re.compile(rf"\b(?P<who>{PERSONS})['’]s (?P<what>{PERSONS})\b", re.IGNORECASE)
 
 
@@ -114,7 +136,23 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
         or _is_over(question, sentence)
         or is_of_another_kind(question.text, sentence)
         or _denies_it(question, sentence, when_of(hit))
+        or _names_another(question, sentence)
     )
+
+
+def _names_another(question: Question, sentence: str) -> bool:
+    """Whether a sentence names people only in another part than the one that speaks of what is asked: "until the brake
+    test in June; Tadeusz writes the manual"."""
+    parts = sentence.split(";")
+    if question.intent != "person" or len(parts) == 1:
+        return False
+    asked = set(question.stems)
+    most = max(parts, key=lambda part: len(asked & {stem(word) for word in words(part)}))
+    named = [
+        any(one[0].lower() not in _CALENDAR for one in spelt_names(part if part is parts[0] else f"; {part}"))
+        for part in parts
+    ]
+    return any(named) and not named[parts.index(most)] and _FIRST.search(most) is None
 
 
 def _denies_it(question: Question, sentence: str, when: datetime) -> bool:
@@ -193,6 +231,8 @@ def _lacks_detail(asked: str, sentence: str) -> bool:
         asks_what and _NUMBERED.search(asked) and not _SPELT.search(sentence),
         _PAID.search(asked) and not (_COUNTED.search(sentence) or _PAYS_NOTHING.search(sentence)),
     )
+    if any(one.search(asked) and not has.search(sentence) for one, has in _BESIDE):
+        return True
     named = _FIRST_NAME.search(asked)
     if any(lacks) or named is None:
         return any(lacks)

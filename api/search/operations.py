@@ -59,8 +59,8 @@ class RecalledHit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     `signals`: what spoke for it, by name; `parts`: what each added to the score, where `explain` was asked.
     `superseded_by`: the record that stands in its place now. `proof`: a c2sp.org/tlog-proof. `source_class`: whose
     words it is; an outsider's are quoted, and nobody here has said that they are so. `said_by`: the same as people are
-    shown it, such as "an agent for Maya". `whole_chars`: how long the text is where `text_chars` cut it; `get` gives it
-    whole.
+    shown it, where that isn't `name` or `actor`, such as "an agent for Maya". `whole_chars`: how long the text is
+    where `text_chars` cut it; `get` gives it whole.
     """
 
     id: RecordId
@@ -169,7 +169,7 @@ def _hit(hit: "Hit", asked: Recall) -> RecalledHit:
         occurred_at=body.occurred_at,
         actor=experience.provenance.actor if experience else None,
         name=(experience.provenance.name or None) if experience else None,
-        said_by=voice(hit.record) if experience else None,
+        said_by=_said_by(hit.record) if experience else None,
         captions=tuple(media.caption for media in experience.content.media if media.caption)
         if experience
         else (),
@@ -181,6 +181,13 @@ def _hit(hit: "Hit", asked: Recall) -> RecalledHit:
         also=tuple(_repeat(record) for record in hit.also),
         proof=hit.proof.decode() if hit.proof is not None else None,
     )
+
+
+def _said_by(record: Record) -> str | None:
+    """Return whose words a record is, where that is neither its name nor its actor."""
+    body, said = record.body, voice(record)
+    source = body.provenance if isinstance(body, ExperienceBody) else None
+    return None if source is None or said in (source.name, source.actor) else said
 
 
 def _rounded(values: Mapping[str, float]) -> dict[str, float]:

@@ -17,7 +17,7 @@ _OPTION = re.compile(r"--[A-Za-z][\w-]*")
 """What was meant for an option; else it may be a text."""
 _HINTS = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
-    "ObstructedError": "what stands there was left as it is: in `views/` `braid replay` clears it away, else move it",
+    "ObstructedError": "what stands there was left: move it away; in `views/` `braid replay` does, but for a link",
     "GuardError": "only when you are sure that this is the newest copy: run the command again with --adopt",
     "RollbackError": "bring the newest copy of the store and its vault back; `braid doctor` says what it sees",
     "VaultMissingError": "bring the vault back to its place; without it a store can only be verified",

@@ -54,7 +54,7 @@ def replay(
         done = opened.views.replay(view, from_scratch=from_scratch, progress=bar.reach)
         size = len(opened)
     for path in done[0].cleared if done else ():
-        say(f"removed views/{path}: it was no file or folder of ours".rstrip("/"))
+        say(f"removed {Path('views') / path}: it was no file or folder of ours")
     for refused in dict.fromkeys(line for one in done for line in one.refused):
         say(f"the snapshot {refused}; it was not used")
     for name in dict.fromkeys(one.snapshot for one in done if one.snapshot):

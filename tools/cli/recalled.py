@@ -12,8 +12,8 @@ SHOWN_CHARS: Final = 200
 def put_hits(results: Sequence[dict[str, Any]]) -> None:
     """Write the hits of an answer, one a line."""
     for hit in results:
-        who = hit.get("said_by") or "user"
-        said = "" if who == "user" else f"{line(who)[:78]}: "
+        who = hit.get("said_by") or hit.get("name")
+        said = f"{line(who)[:78]}: " if who else ""
         was = f"(superseded by {by}) " if (by := hit.get("superseded_by")) else ""
         put(f"{hit['score']:8.3f}  {hit['id']}  {was}{said}{line(hit['text'])}")
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.answer.mismatch import is_of_another_kind
+from braid.agent.answer.mismatch import _names_another, is_of_another_kind  # pyright: ignore[reportPrivateUsage]
+from braid.recall.decompose import decompose
 from braid.store import Store
 
 SAID = """
@@ -162,3 +163,33 @@ def test_a_code_a_number_an_age_a_sum_or_a_first_name_is_there_or_it_is_no_answe
     question: str, sentence: str, lacks: bool
 ) -> None:
     assert is_of_another_kind(question, sentence) is lacks
+
+
+@pytest.mark.parametrize(
+    ("question", "lacks", "has"),
+    [
+        ("what percentage does Stelios pay?", "Yes: 50 pounds for each of you", "he pays 1.75 per cent"),
+        (
+            "what's written on the brass plate?",
+            "you can have a little brass plate on it",
+            "the plate says For Gerti",
+        ),
+        (
+            "what did Mr Feldt write on the card?",
+            "Old Mr Feldt sent a card",
+            "Mr Feldt wrote get well on the card",
+        ),
+        ("what does Piet do at work?", "Piet has a hut on Skarrey", "Piet is a baker"),
+        ("what is the alarm code of the dairy?", "Alarm code is with Ingrid", "the alarm code is 4471"),
+    ],
+)
+def test_what_a_question_asks_for_stands_in_what_answers(question: str, lacks: str, has: str) -> None:
+    assert is_of_another_kind(question, lacks)
+    assert not is_of_another_kind(question, has)
+
+
+def test_a_name_in_another_part_of_the_sentence_answers_for_that_part_alone() -> None:
+    said = "slew speed is capped until the brake test in June; Tadeusz writes the operator manual"
+    now = datetime(2026, 6, 1, tzinfo=UTC)
+    assert _names_another(decompose("who does the brake test in June?", now), said)
+    assert not _names_another(decompose("who writes the operator manual?", now), said)
