@@ -69,10 +69,12 @@ _OVER: Final = (
     rf"|\b[AV](?: {_WORD}){{0,2}}? {_BE}(?: been)? (?:off|over|gone|dead|cancell?ed|called off|closed|shut|sold|stolen"
     r"|scrapped|discontinued)\b"
 )
-_DENIED: Final = (
+_DENIED: Final = re.compile(
     r"\b(?:not|never|no longer|[a-z]+n['’]t)"
-    r"(?: (?!(?:only|just|until|till|before|more|less)\b)[^ ,;]+){0,3}? V\b"
+    r"(?: (?:on|at|in|to|for|from|with|the|a|an|my|our|said|is|was|coming|going|take)){0,3} V\b"
 )
+_ASK_VALUES: Final = frozenset(("time", "count", "duration", "place", "person"))
+"""What a denial of the value changes; it is no change to who asks whether, why or how."""
 _MEND_OPENING: Final = r"(?:hang on|hold on|scratch that|wait|no|nope|actually|sorry|oops|correction|i mean)"
 _MENDED: Final = (
     rf"^(?:(?:{_MEND_OPENING}|make that)(?: ,)? )+"
@@ -111,7 +113,7 @@ _FAMILIES: Final = tuple(frozenset(map(stem, words(one))) for one in (
 """Words of one thing: who is asked where she lives is answered by an address."""
 _HOME: Final = _FAMILIES[1]
 _NUMBERS: Final = re.compile(rf"\d[\d.,:]*|\b{NUMBER_WORD}")
-_TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _DENIED, _MENDED)))
+_TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _MENDED)))
 _FRAME: Final = re.compile(
     r"\b(i|we)(?: (?:am|are|was|were)|'(?:m|re))(?: (?:just|only|already|now))* (\d[\d.,]*)(?![\w%])(?: ([a-z]+))?"
 )
@@ -156,6 +158,7 @@ def is_change(question: Question, older: str, newer: str) -> bool:
     line = _Line(question, older, newer)
     if (
         _TOLD.search(line.text)
+        or (question.intent in _ASK_VALUES and _DENIED.search(line.text))
         or _counted_again(question, older, newer)
         or _measured_again(older, newer)
         or _paid_back(older, newer)

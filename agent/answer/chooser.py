@@ -29,13 +29,10 @@ from braid.agent.answer.presupposition import unheard
 from braid.agent.answer.reading import AskedQuestion, read
 from braid.agent.answer.rereading import SIGNALS as READ_SIGNALS
 from braid.agent.answer.rereading import likeliest, read_signals, reread, surest
-from braid.agent.answer.spans import best_span
 from braid.agent.answer.sureness import speaking
 from braid.agent.answer.turns import when_of
-from braid.agent.answer.unsettled import may_have_changed
 from braid.agent.answer.variants import later, variants
 from braid.agent.parts import Caution, Nearness
-from braid.ledger.record.source import is_least
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, are_near, speaker
 from braid.recall.pool import Floats
@@ -53,9 +50,6 @@ SECOND: Final = 0.1
 OF_LONG: Final = 0.88
 """What the sureness of a turn that is too long to be read whole is multiplied by: it was fitted to short turns, and a
 long one holds several values (ten talks of long turns; the half that this is made by)."""
-UNANSWERING: Final = -2.5
-SEEMING: Final = -1.0
-"""Up to these log-odds a turn is read as one of something else: by itself, and behind the one before it."""
 SOLE: Final = 2.0
 """How far ahead the only turn that was found is taken to be."""
 _PLAINLY: Final = frozenset(("money", "number", "person"))
@@ -129,8 +123,6 @@ class Chosen(msgspec.Struct, frozen=True):
     """Whether what is told says otherwise on different days."""
     instead: Hit | None
     """Of what is told, the turn that says in words of change that the best is no longer so, and what holds instead."""
-    unsettled: Hit | None
-    """The turn that was said later, comes second, and may have changed what the best says."""
     speaks: float
     """How much of the question the best that was found speaks of, in [0, 1]."""
     likeliest: float
@@ -193,38 +185,10 @@ def choose(
         bears=_bears(asked, found, hits, order[0], told),
         changed=changing is not None or len(otherwise) > 1,
         instead=hits[changing] if changing is not None and not otherwise and found.bears[changing] else None,
-        unsettled=_unsettled(
-            question, asked, hits, [at for at in order[:2] if found.bears[at]], read_once_more
-        ),
         speaks=max(float(found.spoken_of.max(initial=0.0)), _heard(question, hits)),
         likeliest=likeliest(read_once_more),
         least=least,
     )
-
-
-def _unsettled(
-    question: Question,
-    asked: AskedQuestion,
-    hits: Sequence[Hit],
-    order: Sequence[int],
-    reading: Floats | None,
-) -> Hit | None:
-    """Return the turn that comes second, where it was said later, isn't read as one that speaks of something else, and
-    may have changed what the first says; none where it is asked what was so at first.
-
-    None without a reading: what words alone make second is too often of something else.
-    """
-    if reading is None or len(order) < 2 or asked.era in ("first", "before"):
-        return None
-    best, later = hits[order[0]], hits[order[1]]
-    # Behind the best it was read together with it, and alone only where it seemed to answer.
-    least = SEEMING if best.index in later.before else UNANSWERING
-    if reading[order[1]] <= least or _when(later) <= _when(best) or not is_least(later.source, best.source):
-        return None  # nobody unsettles what a higher class said
-    span = best_span(question, best.text, when_of(best))
-    if span is None:
-        return None
-    return later if may_have_changed(question.text, span, later.text, [hit.text for hit in hits]) else None
 
 
 def _mixed(hits: Sequence[Hit], alone: Floats, read_once_more: Floats, given: ReadWeights) -> Floats:

@@ -17,18 +17,7 @@ from braid.agent.answer.choice import QuoteChoice
 from braid.agent.answer.chooser import Chosen, LadderWeights, choose, name_of, weights
 from braid.agent.answer.confidence import missing
 from braid.agent.answer.followup import followed
-from braid.agent.answer.ladder import (
-    LIKELY,
-    NEAREST,
-    SPOKEN_OF,
-    near,
-    quoted,
-    said,
-    silence,
-    surely,
-    told,
-    unknown,
-)
+from braid.agent.answer.ladder import LIKELY, NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
 from braid.agent.answer.lists.told import listed
 from braid.agent.answer.mismatch import mismatch
 from braid.agent.answer.moments import during
@@ -111,8 +100,7 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
     is_open = (of_sum and amounts_met(hits) > 1) or _is_of_another(question, best, hits)
     if is_open or (answer := said(question, chosen, asked)) is None:
         return near(question, chosen)
-    unsettled = _overtaken(question, chosen, asked) or _unsettled(question, chosen, asked)
-    return unsettled or surely(answer, _most(asked))
+    return _overtaken(question, chosen, asked) or surely(answer, _most(asked))
 
 
 def _is_of_another(question: Question, best: Hit, hits: Sequence[Hit]) -> bool:
@@ -233,15 +221,6 @@ def _overtaken(question: Question, chosen: Chosen, asked: QuestionContext) -> Co
     p = min(max(asked.given * chosen.p, bands.CAREFUL), DISPUTED)
     found = _changed([support_of(best, span.sentence)], list(by.values()), p)
     return msgspec.structs.replace(found, beside=list(by.values()))
-
-
-def _unsettled(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed | None:
-    """Return what answers with what was said later and may have changed it, where there is such a turn."""
-    newer, best = chosen.unsettled, chosen.ranked[0]
-    if newer is None or chosen.changed or [*chosen.told] != [best]:
-        return None
-    sides = [support_of(hit, quoted(question, hit)) for hit in (best, newer)]
-    return _changed(sides[:1], sides[1:], min(max(asked.given * chosen.p, bands.CAREFUL), DISPUTED))
 
 
 def _changed(older: Sequence[Support], since: Sequence[Support], p: float) -> Composed:

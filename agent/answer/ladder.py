@@ -99,7 +99,7 @@ def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: s
     """Return some turns quoted in their order. `p` in [0, 1]: how sure that is; `short`: the answer in fewest words,
     where that isn't the best's own."""
     span = best_span(question, best.text, when_of(best))
-    supports = [support_of(hit, quoted(question, hit)) for hit in turns]
+    supports = [support_of(hit, _quoted(question, hit)) for hit in turns]
     reports = [capital(report_of(one, one.quote)) for one in supports]
     if len(turns) > 1 and when_of(turns[0]) < when_of(turns[-1]):
         reports[0] = f"Earlier, {report_of(supports[0], supports[0].quote)}"
@@ -122,7 +122,7 @@ def near(question: Question, chosen: Chosen) -> Composed:
     """Return what comes near, as quotations; `short` is what the first of them would come to."""
     shown = _owners_first(_apart(chosen.near), chosen.near)
     best = shown[0]
-    supports = [support_of(hit, quoted(question, hit)) for hit in shown]
+    supports = [support_of(hit, _quoted(question, hit)) for hit in shown]
     return Composed(
         text=" ".join([NEAREST, *(capital(report_of(one, one.quote)) for one in supports)]),
         citations=tuple(one.id for one in supports),
@@ -147,8 +147,7 @@ def _owners_first(shown: Sequence[Hit], ranked: Sequence[Hit]) -> list[Hit]:
     return [*own, *others][:MOST_NEAR]
 
 
-def quoted(question: Question, hit: Hit) -> str:
-    """Return a turn as it is quoted: of a long one the sentences around what answers."""
+def _quoted(question: Question, hit: Hit) -> str:
     span = best_span(question, hit.text, when_of(hit))
     return excerpt(hit.text, span.sentence if span is not None else "")
 

@@ -95,31 +95,6 @@ def test_what_is_read_of_it(store: Store, text: str, claims: set[tuple[str, str,
     assert known(store, [text]) == claims
 
 
-UNSETTLED = [
-    (
-        ["ok so we fly on the Thursday the tenth and come back on the Monday",
-         "school said no to the Thursday so I've booked the Friday instead, the eleventh"],
-        "Which day are we flying out?", "booked the Friday",
-    ),
-    (
-        ["Saw Dr Mbeki, she wants me on magnesium 400 mg every evening.",
-         "The magnesium gives me the runs. Rang Dr Mbeki, halve it, 200."],
-        "How much magnesium am I supposed to take?", "halve it, 200",
-    ),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("turns", "question", "later"), UNSETTLED)
-def test_what_may_have_changed_since_is_told_beside_what_answers(
-    store: Store, turns: list[str], question: str, later: str
-) -> None:
-    pytest.importorskip("onnxruntime")
-    answer = told(store, turns, question)
-    assert answer.plain.startswith("This may have changed.")
-    assert later in answer.plain
-    assert len(answer.citations) == 2
-
-
 @pytest.mark.parametrize(
     ("turns", "question"),
     [
@@ -135,17 +110,6 @@ def test_what_only_speaks_of_the_same_thing_unsettles_nothing(
     store: Store, turns: list[str], question: str
 ) -> None:
     answer = told(store, turns, question)
-    assert "may have changed" not in answer.plain
-
-
-def test_an_outsider_unsettles_nothing_that_the_owner_said(store: Store) -> None:
-    user = "unsettled by mail"
-    first, second = UNSETTLED[1][0]
-    store.append(first, user_id=user, name="Ana", occurred_at=BEGIN)
-    store.append(
-        second, user_id=user, name="Ana", occurred_at=BEGIN + timedelta(days=5), tags=["words:outsider"]
-    )
-    answer = store.ask("How much magnesium am I supposed to take?", user_id=user, write=False, affect=False)
     assert "may have changed" not in answer.plain
 
 
