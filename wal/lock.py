@@ -14,6 +14,9 @@ POLL_S = 0.002
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NOCTTY
 """A link would have the lock elsewhere than where others look for it; a terminal is not to become ours."""
 
+_held_here: set[tuple[int, int]] = set()
+"""The lock files that this process holds, by device and inode: only the words of a refusal hang on it."""
+
 
 class FileLock:
     """An exclusive lock on a file, taken and given back by one handle."""
@@ -39,9 +42,14 @@ class FileLock:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() >= deadline:
+                    where = (
+                        "already in this process (waited {:g} s); go on with what was opened, close it first, "
+                        if _identity(fd) in _held_here
+                        else "elsewhere (waited {:g} s); close it there, "
+                    )
                     os.close(fd)
                     raise LogLockedError(
-                        f"{self._path.parent} is open for writing elsewhere (waited {wait_s:g} s); close it there, "
+                        f"{self._path.parent} is open for writing {where.format(wait_s)}"
                         "open read-only, or open with shared=True in every writer"
                     ) from None
                 time.sleep(POLL_S)
@@ -50,6 +58,7 @@ class FileLock:
                 raise
             else:
                 self._fd = fd
+                _held_here.add(_identity(fd))
                 return
 
     def _open(self) -> int:
@@ -67,5 +76,11 @@ class FileLock:
     def release(self) -> None:
         """Give the lock back; harmless when it is not held."""
         if self._fd is not None:
+            _held_here.discard(_identity(self._fd))
             os.close(self._fd)  # closing the only descriptor of this open file drops its flock
             self._fd = None
+
+
+def _identity(fd: int) -> tuple[int, int]:
+    found = os.fstat(fd)
+    return found.st_dev, found.st_ino

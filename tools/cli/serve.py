@@ -105,8 +105,10 @@ def serve(
     ) as opened:
         carry_by(opened, queue)
         models = ServerModels(opened, model, second, larger, allow_remote=allow_remote)
-        if workers:
+        if workers or model:
             models()  # what is named wrongly is refused now
+        if model and not workers:
+            say("the model named is asked by workers alone, and there are none: --workers 1 starts one")
         run(
             opened.session,
             host=host,

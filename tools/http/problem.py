@@ -27,6 +27,7 @@ _STATUS: Final = {
     "SqlTimeoutError": 408,
     "BodyTooLargeError": 413,
     "SqlError": 400,
+    "InvalidRecordError": 400,
     "InvalidRequestError": 400,
     "OutcomeUnknownError": 500,
 }

@@ -40,6 +40,12 @@ def test_no_store_here(empty: Session, words: tuple[str, ...]) -> None:
     assert not empty.store.exists()
 
 
+def test_a_server_refuses_a_model_that_is_none_before_it_serves(session: Session) -> None:
+    said = session.refused("serve", "--port", "0", "--model", "nope")
+    assert "'nope' is not one of these" in said
+    assert "serving" not in said
+
+
 def test_a_locked_store_is_refused_for_writing_and_open_for_reading(session: Session) -> None:
     id = session.well("append", "before").id
     hold = (

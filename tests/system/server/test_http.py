@@ -77,6 +77,7 @@ def test_json_asks_what_dispatch_asks(store: Store) -> None:
         ("/v1/append", b"\xff\xfe", 400, "append:"),
         ("/v1/backup", b'{"dest": "/tmp/x"}', 403, "ask it there"),
         ("/v1/get", b'{"id": "exp_2025-05-17T09:00:00Z_0000000300ab"}', 404, "record"),
+        ("/v1/append", b'{"text": " "}', 400, "nothing"),
         ("/v1/sql", b'{"query": "SELECT nope FROM experiences"}', 400, "nope"),
         ("/v2/append", b"{}", 404, "no route"),
         ("/v1/../store.json", b"{}", 404, "no route"),

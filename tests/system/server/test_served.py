@@ -70,7 +70,7 @@ def test_whoever_opens_it_gets_the_same_store(tmp_path: Path) -> None:
             second.session.allowed = frozenset(("read",))
             with pytest.raises(AccessDeniedError):
                 second.append("Not without its access.")
-            with pytest.raises(braid.WalError, match="open for writing elsewhere"):
+            with pytest.raises(braid.WalError, match="open for writing already in this process"):
                 braid.open(folder, server=None)
         with pytest.raises(ValueError, match="was closed"):
             second.status()

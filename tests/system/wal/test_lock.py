@@ -44,7 +44,7 @@ def test_two_handles_of_one_process_exclude_each_other(path: Path) -> None:
     one, two = FileLock(path), FileLock(path)
     one.acquire()
     assert (one.held, two.held) == (True, False)
-    with pytest.raises(LogLockedError, match=r"open for writing elsewhere.*shared=True"):
+    with pytest.raises(LogLockedError, match=r"open for writing already in this process.*shared=True"):
         two.acquire()
     one.release()
     one.release()
