@@ -7,7 +7,7 @@ names a record of another leaves. What they append is of their scope. An operati
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args, get_type_hints
 
 import msgspec
 
@@ -49,6 +49,15 @@ def held(session: "Session", caller: Caller, known: Operation, asked: Request) -
         _require_own(session, caller, id)
     own = partial(own_key, session, caller, is_own=partial(is_own, session, caller))
     return with_own_keys(held_to_scope or asked, own)
+
+
+def is_offered(caller: Caller, known: Operation) -> bool:
+    """Whether an operation answers a caller at all: it is theirs, and about a scope where they are held to one."""
+    if known.access not in caller.allowed or (
+        caller.operations is not None and known.name not in caller.operations
+    ):
+        return False
+    return not caller.scope or _is_held(known.request)
 
 
 def own_answer(session: "Session", caller: Caller, known: Operation, answer: _Answer) -> _Answer:
@@ -182,8 +191,21 @@ def _id_members(request: type[Request]) -> frozenset[str]:
     return frozenset(name for name in request.__struct_fields__ if _is_id(hints[name]))
 
 
+@cache
+def _is_held(request: type[Request]) -> bool:
+    """Whether a request has a scope, names records, or brings requests that do."""
+    hints = get_type_hints(request, include_extras=True)
+    brings = any(_is_request(hints[name]) for name in request.__struct_fields__)
+    return "user_id" in request.__struct_fields__ or bool(_id_members(request)) or brings
+
+
 def _is_id(hint: Any) -> bool:
-    return hint == Id or (get_origin(hint) is not Annotated and any(_is_id(each) for each in get_args(hint)))
+    """Whether a type is an id, or holds one; with a description of its own it is one still."""
+    return set(get_args(Id)[1:]) <= set(get_args(hint)[1:]) or any(map(_is_id, get_args(hint)))
+
+
+def _is_request(hint: Any) -> bool:
+    return (isinstance(hint, type) and issubclass(hint, Request)) or any(map(_is_request, get_args(hint)))
 
 
 def _recorded(value: object) -> Iterator[str]:

@@ -28,6 +28,7 @@ from braid.async_handle import stream
 from braid.caller import THIS_MACHINE, Caller, asked_by
 from braid.errors import AccessDeniedError
 from braid.event_log import note
+from braid.isolation import is_offered
 from braid.operation import Operation
 from braid.operation import Request as Asked
 from braid.registry import find, operations
@@ -412,13 +413,7 @@ async def _first(request: Request, items: AsyncGenerator[Any]) -> list[Any]:
 
 def offered(caller: Caller) -> list[Operation]:
     """Return the operations that a caller may ask over a network."""
-    return [
-        one
-        for one in operations().values()
-        if one.remote
-        and one.access in caller.allowed
-        and (caller.operations is None or one.name in caller.operations)
-    ]
+    return [one for one in operations().values() if one.remote and is_offered(caller, one)]
 
 
 def _require_method(request: Request, known: Operation) -> None:

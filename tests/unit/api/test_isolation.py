@@ -13,8 +13,9 @@ import pytest
 import braid
 from braid import wire
 from braid.caller import GRANTS, Caller, CallerKind, asked_by
-from braid.errors import AccessDeniedError
-from braid.ledger.errors import DestinationExistsError, IdempotencyConflictError
+from braid.errors import AccessDeniedError, InvalidRequestError
+from braid.isolation import is_offered
+from braid.ledger.errors import DestinationExistsError, IdempotencyConflictError, UnknownRecordError
 from braid.ledger.record.record import ASKED_BY, Record, is_reading
 from braid.log.operations import Append
 from braid.operation import Operation
@@ -46,6 +47,28 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def scope_of(record: Record) -> dict[str, str]:
     found: dict[str, str] = record.members.get("scope") or {}
     return found
+
+
+# -- what is asked ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["forget", "recover", "prove_many", "get"])
+def test_an_id_that_is_none_is_in_no_scope_either(store: Store, name: str) -> None:
+    named = {"id": "nonsense"} if name == "get" else {"ids": ["nonsense"]}
+    with asked_by(TOM), pytest.raises(UnknownRecordError, match="nonsense: no such record"):
+        dispatch(store.session, name, json.dumps(named).encode())
+
+
+def test_what_is_not_offered_to_a_scope_is_refused_as_it(scene: Scene) -> None:  # noqa: F811
+    boss = msgspec.structs.replace(TOM, kind="operator", allowed=GRANTS["operator"])
+    hidden = [known for known in ALL.values() if not is_offered(boss, known)]
+    assert {"status", "sql", "doctor"} <= {known.name for known in hidden}
+    assert {"forget", "append_all", "recall", "certificate"}.isdisjoint(known.name for known in hidden)
+    with scene.open() as opened, asked_by(boss):
+        for known in hidden:
+            bare = {name: None if name == "id" else given for name, given in asked(known, scene).items()}
+            with pytest.raises((AccessDeniedError, InvalidRequestError)):
+                dispatch(opened.session, known.name, json.dumps(bare).encode())
 
 
 # -- what is written ---------------------------------------------------------------------------------
