@@ -6,8 +6,8 @@ from braid.learn.page import Page
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.people import topic, whom
 from braid.learn.parse.phrases import noun, said_of, shown
+from braid.learn.parse.said import quoted
 from braid.learn.parse.sorts import thing
-from braid.learn.parse.statement import quoted
 from braid.learn.voice import Voice
 from braid.learn.words import listed
 from braid.text.parse import Parse

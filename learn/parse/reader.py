@@ -18,8 +18,9 @@ from braid.learn.parse.decisions import proposed
 from braid.learn.parse.guarded import guarded
 from braid.learn.parse.mended import mended
 from braid.learn.parse.people import mentioned
+from braid.learn.parse.said import quoted
 from braid.learn.parse.spelling import parsed
-from braid.learn.parse.statement import quoted, state
+from braid.learn.parse.statement import state
 from braid.learn.source import TurnText
 from braid.learn.turn import KnownClaims, Turn, TurnReading
 from braid.learn.voice import Voice

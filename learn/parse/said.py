@@ -2,8 +2,10 @@
 
 from typing import NamedTuple
 
+from braid.learn import dates
 from braid.learn.page import Page
 from braid.learn.parse.clauses import Clause
+from braid.learn.parse.people import whom
 from braid.learn.voice import Voice
 from braid.text.sentences import TextPart
 
@@ -15,3 +17,60 @@ class Said(NamedTuple):
     part: TextPart
     clause: Clause
     voice: Voice
+
+
+def quoted(sentence: TextPart, clause: Clause) -> TextPart:
+    """Return the words of a clause: from its subject, where that stands before it, to the last word of what it says."""
+    parse = clause.parse
+    first, last = clause.said
+    leads = [
+        child
+        for child in parse.children(clause.verb)
+        if child < clause.verb and parse.tokens[child].dep in ("aux", "auxpass", "neg", "advmod")
+    ]
+    first = min([first, *leads])
+    if clause.subject is not None and clause.subject < clause.verb:
+        lead = clause.subject
+        grown = {clause.subject}
+        while (
+            lead > 0
+            and parse.tokens[lead - 1].head in grown | {lead, clause.subject}
+            and parse.tokens[lead - 1].pos != "PUNCT"
+        ):
+            lead -= 1
+            grown.add(lead)
+        first = min(first, lead)
+    start, stop = parse.tokens[first].start, parse.tokens[last].stop
+    return TextPart(parse.text[start:stop], sentence.start + start, sentence.start + stop, sentence.mark)
+
+
+def voiced(page: Page, clause: Clause, voice: Voice) -> Voice:
+    """Return on whose word a clause is said, and how surely: its own reporter and hedge, else those of `voice`."""
+    said_by = voice.said_by
+    source = voice.source_type
+    if clause.reporter is not None:
+        teller = whom(page, clause.parse, clause.reporter)
+        said_by = teller[0].name if teller and teller[0].sort != "first" else said_by
+        source = source or ("inferred" if said_by else None)
+    return Voice(said_by, source, clause.hedge or voice.hedge, voice.flipped)
+
+
+def say(
+    said: Said,
+    name: str,
+    rel: str,
+    what: str,
+    type: str = "fact",
+    *,
+    held: dates.Validity | None = None,
+) -> bool:
+    """Claim what "be" says of `name`: a past fact as `was`, but for prices, days and numbers. Always True."""
+    past = said.clause.tense == "past" and type == "fact"
+    if past and rel not in ("costs", "is_on", "number_is"):
+        rel = "was"
+    lasted = said.clause.tense != "past"  # we were teammates for four years: not since when
+    bounds = dates.bounds(said.part.text, said.page.turn.when, lasted=lasted) if held is None else held
+    said.page.claim(
+        said.part, said.voice, name, rel, what, polarity=not said.clause.denied, held=bounds, type=type
+    )
+    return True

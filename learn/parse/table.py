@@ -1,7 +1,7 @@
 """Which verb, with what behind it, states which relation: rows of data, each with an example that a test reads.
 
 A clause is held against the rows of its verb in their order; the first that fits is taken. What no row knows is said
-in the speaker's own words: `did`, `does`, `is`, `has`, `plans_to` (`learn/parse/statement.py`).
+in the speaker's own words: `did`, `does`, `is`, `has`, `plans_to` (`learn/parse/own_words.py`).
 """
 
 from typing import Final, NamedTuple

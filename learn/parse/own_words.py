@@ -1,0 +1,163 @@
+"""What no row knows, claimed in the speaker's own words: `did`, `does`, `is`, `can`, `plans_to`. Pure."""
+
+from typing import Final
+
+from braid.learn import dates
+from braid.learn.page import Page
+from braid.learn.parse.clauses import Clause
+from braid.learn.parse.people import Whom
+from braid.learn.parse.phrases import from_beside, from_outside, noun, shown, subtree
+from braid.learn.parse.plans import EMPTY_PLANS
+from braid.learn.parse.relevance import (
+    SAYS_NOTHING,
+    gap_of,
+    is_considered,
+    is_cut,
+    is_elliptic,
+    is_pep_talk,
+    is_worth_saying,
+)
+from braid.learn.parse.said import Said
+from braid.learn.parse.validity import held_of, without_when
+from braid.learn.words import listed
+from braid.text.sentences import TextPart
+
+_MANNERS: Final = listed(
+    "mention claim reckon insist know mean guess thank hope say tell think wonder ask bet agree suppose wait let "
+    "seem imagine wish promise swear joke kid"
+)
+_LONGEST: Final = 240
+_NO_DEEDS: Final = frozenset(("need", "miss", "know", "love", "like", "want", "own", "cost", "depend"))
+"""Nobody plans these: I'll need the recipe."""
+_GOVERNS: Final = listed(
+    "hear say know realize realise find think hope learn see notice feel decide love like remember forget "
+    "figure explain show mean understand believe wish promise tell ask guess wonder read discover worry agree prove "
+    "ensure expect appreciate make let help watch have get keep want need hate suggest imagine remind"
+)
+"""Verbs that take a clause as their object."""
+_PLEASE: Final = frozenset(("pls", "plz", "please"))
+_BARE_AUX: Final = listed("do does did can could have has had is are was were will would should might must")
+
+
+def in_own_words(said: Said, who: list[Whom]) -> None:
+    """Claim what no row knows as it was said: did, does, is (done to it), plans_to."""
+    first, last = said.clause.said
+    lemma = said.clause.token.lemma.lower()
+    if (
+        (lemma in _MANNERS and not is_considered(said.clause, who[0]))
+        or said.clause.mode == "possible"
+        or said.page.wry
+        or is_pep_talk(said.clause, who[0])
+        or is_elliptic(said.clause)
+        or not is_worth_saying(said.clause, who[0], first, last)
+    ):
+        return
+    last = _end_of_clause(said.clause, last)
+    what = _words(said.clause, who[0], first, last, said.page.turn.speaker)
+    if (
+        not what
+        or len(what) > _LONGEST
+        or what.endswith(" to")
+        or what.lower() in _BARE_AUX
+        or is_cut(said.clause, who[0], first, last)
+    ):
+        return
+    named = _named(said.page, said.part, said.clause, who[0])
+    if named is None or (
+        named[0] == "plans_to"
+        and (said.clause.denied or (lemma in EMPTY_PLANS and last - first < 3) or lemma in _NO_DEEDS)
+    ):
+        return
+    rel, type = named
+    if said.page.angry and rel == "does":
+        return  # what somebody who lets off steam says of the present doesn't last
+    if (
+        said.clause.token.text.lower() == "got"
+        and said.clause.tense == "perfect"
+        and said.clause.child("prt", "acomp", "auxpass") is None
+    ):
+        what, rel, type = f"have {what.partition(' ')[2]}", "does", "fact"  # I've got choir on Thursdays
+    if rel == "plans_to" and said.clause.mode != "planned":
+        what = f"{lemma} {what.partition(' ')[2]}".strip()
+    held = held_of(said.page, said.part, said.clause, type)
+    if said.clause.mode == "planned" and _is_common(said.clause) and held == dates.NEVER:
+        return  # all that work will shine through: a prediction
+    what = without_when(said.page, what, held)
+    for one in who:
+        said.page.claim(
+            said.part, said.voice, one.name, rel, what, polarity=not said.clause.denied, held=held, type=type
+        )
+
+
+def _is_common(clause: Clause) -> bool:
+    """Whether something without a name of its own is spoken of."""
+    return clause.subject is not None and clause.parse.tokens[clause.subject].tag in ("NN", "NNS")
+
+
+def _end_of_clause(clause: Clause, last: int) -> int:
+    """Return where a clause ends: before one that only stands behind it. Gus does the stall, Femke packs."""
+    parse, tokens = clause.parse, clause.parse.tokens
+    governs = clause.token.lemma.lower() in _GOVERNS or clause.lemma == "be"
+    for at in range(clause.verb + 1, last + 1):
+        if tokens[at].text.lower() in _PLEASE:
+            return max(clause.verb, at - 1)
+        if (
+            tokens[at].tag == "VBG"
+            and tokens[at - 1].text == ","
+            and tokens[at].dep in ("advcl", "conj", "acl")
+        ):
+            last = at - 1  # does Sundays, ringing now: who rings isn't said
+            break
+        verb = tokens[at].head
+        if (
+            governs
+            or tokens[at].dep not in ("nsubj", "nsubjpass")
+            or tokens[verb].head != clause.verb
+            or verb > last
+        ):
+            continue
+        marked = any(
+            tokens[child].dep == "mark" or tokens[child].tag in ("WRB", "WP", "WDT")
+            for child in parse.children(verb)
+        )
+        if tokens[verb].dep in ("ccomp", "advcl", "parataxis", "conj") and not marked:
+            last = min(subtree(parse, at)) - 1
+            break
+    while last > clause.verb and (
+        tokens[last].pos in ("PUNCT", "CCONJ") or tokens[last].text.lower() in ("so", "then")
+    ):
+        last -= 1
+    return last
+
+
+def _words(clause: Clause, who: Whom, first: int, last: int, speaker: str) -> str:
+    """Return what a verb says, as others would say it."""
+    parse = clause.parse
+    what = shown(parse, first, last)
+    gap = gap_of(clause)
+    if gap is not None:
+        rest = shown(parse, first + 1, last) if last > first else ""
+        verb, thing = shown(parse, first, first), noun(parse, gap)
+        what = f"{verb} {rest} {thing}" if parse.tokens[last].pos == "ADP" else f"{verb} {thing} {rest}"
+    what = " ".join(what.split())
+    return from_outside(what) if who.sort == "first" else from_beside(what, speaker)
+
+
+def _named(page: Page, part: TextPart, clause: Clause, who: Whom) -> tuple[str, str] | None:  # noqa: PLR0911 - one decision a line
+    """Return the relation and the type of what is said in the speaker's own words; None for what isn't to be kept."""
+    if clause.mode == "able" and clause.passive:
+        return None
+    if clause.passive:
+        return ("is", "fact") if clause.tense != "past" else ("was", "episode")
+    if clause.mode == "planned":
+        return "plans_to", "goal"
+    if clause.mode == "able":
+        is_we = clause.subject is not None and clause.parse.tokens[clause.subject].text.lower() == "we"
+        nothing = who.sort == "thing" or is_we or clause.token.lemma.lower() in SAYS_NOTHING
+        return None if nothing else ("can", "skill")
+    ahead = clause.progressive and clause.tense == "present" and who.sort != "thing"
+    if ahead and dates.ahead(part.text, page.turn.when) != dates.NEVER:
+        return "plans_to", "goal"
+    if clause.tense in ("past", "perfect") and not (clause.tense == "perfect" and clause.progressive):
+        return "did", "episode"
+    return "does", "fact"

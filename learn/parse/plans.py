@@ -1,0 +1,91 @@
+"""What somebody plans, wishes for, gives up or used to do: a verb under "go", "want", "decide" or "used". Pure."""
+
+from collections.abc import Callable
+from typing import Final
+
+from braid.learn import dates
+from braid.learn.parse import changes
+from braid.learn.parse.people import Whom
+from braid.learn.parse.phrases import from_beside, from_outside, shown
+from braid.learn.parse.relevance import GOALS, is_telling
+from braid.learn.parse.rows import BY_VERB, fillers
+from braid.learn.parse.said import Said
+from braid.learn.parse.sorts import objects
+from braid.learn.parse.validity import without_when
+from braid.learn.words import listed
+
+EMPTY_PLANS: Final = listed(
+    "be have do miss need say tell ask think keep know see check let try feel make get help send call "
+    "remember love enjoy like "
+    "show look find put believe hear continue use come take give sleep bed go talk stay"
+)
+
+
+def under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PLR0912 - one decision a line
+    """Claim what a plan or a wish is for, or what used to be so."""
+    own = _in_others_words(said, who[0])
+    if above == "go" and said.clause.parse.tokens[said.clause.under or 0].dep == "xcomp":
+        return  # started going to boot camps
+    if above == "use":
+        if said.clause.denied:
+            return
+        first, last = said.clause.said
+        what = own(shown(said.clause.parse, first, last))
+        for one in who:
+            changes.used_to(said.page, said.part, one.name, what)
+            said.page.claim(said.part, said.voice, one.name, "used_to", what, type="episode")
+        return
+    if above in ("start", "begin") or _given_up(said, who):
+        return
+    rel = "goal" if above in GOALS else "plans_to"
+    if said.clause.denied or (rel == "plans_to" and said.clause.token.tag not in ("VB",)):
+        return
+    if said.clause.child("dobj", "prep", "xcomp", "prt", "advmod", "npadvmod") is None:
+        return
+    first, last = said.clause.said
+    what = own(shown(said.clause.parse, first, last))
+    if not is_telling(said.clause, first, last) or (
+        said.clause.token.lemma.lower() in EMPTY_PLANS and last - first < 2
+    ):
+        return
+    held = dates.ahead(said.part.text, said.page.turn.when)
+    what = without_when(said.page, what, held)
+    if above == "go":
+        by_rows = [
+            (row, found)
+            for row in BY_VERB.get(said.clause.lemma, ())
+            if row.when == "ahead" and (found := fillers(said.clause, row))
+        ]
+        if by_rows:
+            row, found = by_rows[0]
+            for one in who:
+                said.page.claim(said.part, said.voice, one.name, row.rel, found[0], held=held, type="goal")
+            return
+        if held == dates.NEVER and said.clause.lemma in EMPTY_PLANS:
+            return
+    for one in who:
+        said.page.claim(said.part, said.voice, one.name, rel, what, held=held, type="goal")
+
+
+def _in_others_words(said: Said, who: Whom) -> Callable[[str], str]:
+    """Return what puts a clause's words as others would say them: the speaker's own, or the speaker's of somebody."""
+    return from_outside if who.sort == "first" else lambda text: from_beside(text, said.page.turn.speaker)
+
+
+def _given_up(said: Said, who: list[Whom]) -> bool:
+    """We decided to stop eating meat from 1 July: what is eaten or drunk no longer."""
+    parse = said.clause.parse
+    inner = said.clause.child("xcomp")
+    if said.clause.token.lemma.lower() not in ("stop", "quit", "give") or inner is None or said.clause.denied:
+        return False
+    rel = {"eat": "eats", "drink": "drinks"}.get(parse.tokens[inner].lemma.lower())
+    at = next((child for child in parse.children(inner) if parse.tokens[child].dep == "dobj"), None)
+    if rel is None or at is None:
+        return False
+    held = dates.bounds(said.part.text, said.page.turn.when)
+    for one in who:
+        for what in objects(parse, at, "food"):
+            said.page.claim(
+                said.part, said.voice, one.name, rel, what, polarity=False, held=held, type="preference"
+            )
+    return True

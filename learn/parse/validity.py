@@ -1,0 +1,99 @@
+"""When what a clause says holds, by its own words; and those words without that time. Pure."""
+
+import re
+from typing import Final
+
+from braid.learn import dates
+from braid.learn.page import Page
+from braid.learn.parse.clauses import Clause
+from braid.learn.parse.phrases import subtree
+from braid.learn.words import listed
+from braid.text.dates import places
+from braid.text.sentences import TextPart
+
+_SETS: Final = listed("book reserve move change plan schedule arrange agree postpone shift push rebook set")
+"""Deeds whose day is another's: what was set, not when."""
+_ENTERS: Final = listed("sign register enrol enroll")
+_TO_DAY: Final = re.compile(r"\b(?:to|for) (?:the )?\d")
+_FOR_DAY: Final = re.compile(
+    r"\bfrom (?:today|tomorrow|tonight|now)\b"
+    r"|\b(?:for|until|till) (?:the )?(?:\d{1,2}(?:st|nd|rd|th)\b"
+    r"|(?:\d{1,2} (?:of )?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:[a-z]*\b)"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\w+(?:th|rd|st|nd) of \w+)",
+    re.IGNORECASE,
+)
+"""Put me on the rota for 5 July: the day of what was put, not of the putting."""
+
+
+def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> dates.Validity:
+    """Return when a clause holds by its own words: a state from "since" on, a deed on its day, a plan ahead."""
+    text, when = part.text, page.turn.when
+    lemma = clause.token.lemma.lower()
+    is_set = type == "episode" and lemma in _SETS
+    if (
+        lemma in _ENTERS
+        or (is_set and (clause.child("dobj", "nsubjpass") is not None or _TO_DAY.search(text) is not None))
+        or (type == "episode" and _FOR_DAY.search(text) is not None)
+    ):
+        return dates.NEVER  # booked for the 9th, signed up for June: when it will be, not when that was done
+    if clause.tense == "past" and type == "episode":
+        return dates.NEVER if _is_of_object(page, clause) else dates.past(text, when)
+    bounds = dates.bounds(text, when, lasted=clause.tense == "perfect" or clause.progressive)
+    if bounds != dates.NEVER:
+        return bounds
+    if clause.mode == "planned" or type == "goal":
+        return dates.ahead(text, when)
+    if clause.tense in ("past", "perfect"):
+        held = dates.past(text, when)
+        return held if type == "episode" else dates.Validity(held.since)
+    return dates.NEVER
+
+
+def _is_of_object(page: Page, clause: Clause) -> bool:
+    """Whether a time belongs to what is spoken of, not to the deed: replayed the night of the 7th; had the 24th from
+    Luton; wrote a scene that was shown yesterday.
+    """
+    parse, at = clause.parse, clause.child("dobj")
+    if at is None:
+        return False
+    within = [at] if parse.tokens[at].text[:1].isdigit() else []
+    for child in parse.children(at):
+        if parse.tokens[child].dep == "relcl" or parse.tokens[child].text.lower() == "of":
+            within += subtree(parse, child)
+    if not within:
+        return False
+    first, last = parse.tokens[min(within)].start, parse.tokens[max(within)].stop
+    return dates.past(f"{parse.text[:first]} {parse.text[last:]}", page.turn.when) == dates.NEVER
+
+
+def without_when(page: Page, what: str, held: dates.Validity) -> str:
+    """Return words without the time at their end, which the claim has as its validity."""
+    if held == dates.NEVER:
+        return what
+    for first, stop in (
+        *places(what, page.turn.when, calendar=True),
+        *places(what, page.turn.when, calendar=False),
+    ):
+        if stop >= len(what.rstrip(" .!,")) and first > 0:
+            words = what[:first].rstrip(" ,").split()
+            while words and words[-1].lower() in (
+                "on",
+                "in",
+                "at",
+                "by",
+                "this",
+                "next",
+                "last",
+                "the",
+                "for",
+                "until",
+                "since",
+                "to",
+                "till",
+                "from",
+                "of",
+                "weekend",
+            ):
+                words.pop()
+            return " ".join(words) if len(words) > 0 else what
+    return what

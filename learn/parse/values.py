@@ -1,0 +1,127 @@
+"""What a thing's date, price, number or value is; of a person, their address, phone and birthday. Pure."""
+
+import re
+from typing import Final
+
+from braid.learn import dates
+from braid.learn.parse.people import Whom
+from braid.learn.parse.phrases import shown
+from braid.learn.parse.said import Said, say
+from braid.learn.words import listed
+from braid.text.calendar import MONTHS, SHORT_MONTHS
+
+_MONEY: Final = re.compile(
+    r"[£$€]\s?\d|\d[\d,.]* ?(?:k )?(?:pounds|dollars|euros?|quid|bucks|eur|usd|gbp)\b", re.IGNORECASE
+)
+_CODE: Final = re.compile(r"#?(?=[\w./:@-]*\d)[A-Za-z0-9][\w./:@-]{1,40}")
+_MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
+_COUNTED: Final = listed(
+    "invoice booking order reference ticket tracking policy account customer case flight confirmation "
+    "member membership code id ref"
+)
+_MONTH: Final = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\d\s?[./-]\s?\d", re.IGNORECASE
+)
+_LINE: Final = re.compile(
+    r"(?:(?:new|old|work|home|mobile|cell|phone) )*(?:e-?mail|phone|number|address)\b", re.IGNORECASE
+)
+_NOW: Final = re.compile(r"[^.!?]*\bnow\b", re.IGNORECASE)
+_MONTHS: Final = "|".join((*MONTHS, *SHORT_MONTHS))
+_DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?"
+_UP_TO: Final = r"(?: ?[-–—] ?| (?:to|until|till|and) (?:the )?)"
+_SPAN: Final = re.compile(
+    rf"\b{_DAY}(?: (?:{_MONTHS}))?{_UP_TO}{_DAY} (?:of )?(?:{_MONTHS})\b"
+    rf"|\b(?:{_MONTHS}) {_DAY}{_UP_TO}(?:(?:{_MONTHS}) )?{_DAY}\b(?![:.]\d)",
+    re.IGNORECASE,
+)
+
+
+def expires(said: Said, subject: Whom) -> bool:
+    """My passport runs out on 3 September."""
+    if said.clause.lemma not in ("expire", "run out") or subject.sort != "thing" or said.clause.denied:
+        return False
+    first, last = said.clause.said
+    held = dates.ahead(shown(said.clause.parse, first, last), said.page.turn.when)
+    if held.since is None or held.until is None or (held.until - held.since).days > 1:
+        return False
+    said.page.claim(said.part, said.voice, subject.name, "expires_on", held.since.date().isoformat())
+    return True
+
+
+def dated(said: Said, subject: Whom, at: int) -> bool:
+    """The concert is tomorrow; my birthday is June 3rd. Not: retention is 90 days from today."""
+    if subject.sort != "thing" or said.clause.parse.tokens[at].lemma in ("day", "week", "month", "year"):
+        return False
+    return dated_by(
+        said,
+        subject,
+        shown(said.clause.parse, said.clause.verb + 1, said.clause.said[1]),
+    )
+
+
+def dated_by(said: Said, subject: Whom, words: str) -> bool:
+    """Claim the day in the words behind "be": of a birthday without its year, of anything else with it."""
+    when = said.page.turn.when
+    if subject.name.lower().endswith("birthday"):
+        owner = (
+            subject.name[: -len("birthday")].strip().removesuffix("'s").removesuffix("’s")
+            or said.page.turn.speaker
+        )
+        held = dates.day(words, dates.LEAP)
+        if held.since is None or not _MONTH.search(words):
+            return False  # my birthday is the 21st: of which month isn't said
+        return say(
+            said,
+            owner,
+            "birthday",
+            f"{held.since.day} {MONTHS[held.since.month - 1].title()}",
+        )
+    if _SPAN.search(words):
+        return False  # from 3 to 17 August: neither day is that of the whole
+    if said.clause.tense == "past" and _NOW.match(said.page.text, said.part.stop):
+        return False  # the review was on Monday, it's now on Wednesday
+    held = dates.past(words, when) if said.clause.tense == "past" else dates.ahead(words, when)
+    if held.since is None or held.until is None or (held.until - held.since).days > 1:
+        return False
+    return say(said, subject.name, "is_on", held.since.date().isoformat(), held=dates.NEVER)
+
+
+def priced(said: Said, subject: Whom, at: int) -> bool:
+    """The ticket is 40 euros."""
+    text = shown(said.clause.parse, said.clause.verb + 1, said.clause.said[1])
+    found = _MONEY.search(text)
+    if subject.sort != "thing" or found is None or len(text.split()) > 6 or "," in text[: found.start()]:
+        return False
+    return say(said, subject.name, "costs", text)
+
+
+def coded(said: Said, subject: Whom, at: int) -> bool:
+    """My email is kofi@mail.example; the invoice is INV-2034; the limit is 500."""
+    parse = said.clause.parse
+    if subject.sort != "thing":
+        return False
+    name = subject.name
+    text = shown(parse, said.clause.verb + 1, said.clause.said[1]).partition(", not ")[0]
+    mail = _MAIL.search(text)
+    for word, rel in (
+        ("email", "email_is"),
+        ("e-mail", "email_is"),
+        ("phone", "phone_is"),
+        ("number", "phone_is"),
+        ("address", "address_is"),
+    ):
+        if (
+            name.startswith(f"{said.page.turn.speaker}'s ")
+            and _LINE.match(name.removeprefix(f"{said.page.turn.speaker}'s "))
+            and word in name.removeprefix(f"{said.page.turn.speaker}'s ").split()[:2]
+        ):
+            what = mail[0] if mail and rel == "email_is" else text
+            return say(said, said.page.turn.speaker, rel, what)
+    code = _CODE.search(text)
+    if code is None or len(text.split()) > 8:
+        return False
+    if set(name.lower().split()) & _COUNTED and text.startswith(code[0]) and len(code[0]) > 2:
+        return say(said, name, "number_is", code[0])
+    if text.startswith(code[0]) or (len(text.split()) <= 4 and "," not in text[: code.start()]):
+        return say(said, name, "value_is", text)
+    return False
