@@ -620,7 +620,8 @@ def test_what_is_not_synced_is_never_signed(tmp_path: Path, durability: str) -> 
 
 def test_a_second_writer_is_refused_and_told_why(store: Path) -> None:
     with closing(Writer(store)):
-        with pytest.raises(LogLockedError, match=f"{re.escape(str(store))} is open for writing already in this process"):
+        refused = f"{re.escape(str(store))} is open for writing already in this process"
+        with pytest.raises(LogLockedError, match=refused):
             Writer(store)
         with pytest.raises(LogLockedError, match=r"waited 0\.01 s"):
             Writer(store, shared=True, wait_s=0.01)
