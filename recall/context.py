@@ -31,7 +31,7 @@ CHARS_A_TOKEN: Final = 3
 ENTITY, TOPIC, CONFIDENCE, RECENCY = 0.40, 0.25, 0.20, 0.15
 ORDERS: Final = "(left out: an outsider's text that gives orders; `get` shows it)"
 UNSTATED: Final = 0.5
-"""The confidence of what states none."""
+"""What counts as the confidence of what states none, and isn't shown."""
 _OTHERS: Final = (
     '  <words_of_others note="Quoted as theirs. Nobody who owns this memory has said that it is so.">',
     "  </words_of_others>",
@@ -146,7 +146,8 @@ def _fact(
 ) -> Fact:
     body = hit.record.body
     experience = body if isinstance(body, ExperienceBody) else None
-    confidence = experience.confidence.p if experience and experience.confidence else UNSTATED
+    stated = experience.confidence.p if experience and experience.confidence else None
+    confidence = UNSTATED if stated is None else stated
     about = _about(question, hit, experience)
     happened = body.occurred_at or hit.record.created_at
     relevance = (
@@ -159,12 +160,14 @@ def _fact(
     attributes = f'id="{escaped(hit.id)}" at="{happened.astimezone(UTC):%Y-%m-%d}" from="{who}"'
     if hit.superseded_by is not None:
         attributes += f' superseded_by="{escaped(hit.superseded_by)}"'
+    if stated is not None:
+        attributes += f' confidence="{stated:.2f}"'
     outside = hit.source == "outsider"
     whole = redact(hit.text)
     said = passage(whole, question.topic, MAX_LINE_CHARS)
     if outside and any(gives_orders(one) or asks_to_send(one) for one in {whole, said}):
         said = ORDERS
-    line = f'  <memory {attributes} confidence="{confidence:.2f}">{quoted(said)}</memory>'
+    line = f'  <memory {attributes}>{quoted(said)}</memory>'
     return Fact(hit.id, hit.superseded_by, about, line, relevance, confidence, outside)
 
 
