@@ -23,7 +23,7 @@ import braid
 from braid.caller import Caller, asked_by
 from braid.door import Door
 from braid.errors import AccessDeniedError, InvalidRequestError
-from braid.ledger.errors import ForgottenError
+from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.operation import Json, Request
 from braid.refusal import refusal
 from braid.registry import find
@@ -33,7 +33,10 @@ from braid.tools.mcp.hook_tool import HookTool
 from braid.tools.mcp.hook_tool import tool as hook_tool
 from braid.tools.mcp.prompts import INSTRUCTIONS, PROMPTS, message
 from braid.tools.mcp.table import (
+    FALLING,
+    FALLING_CHARS,
     TOOLS,
+    Falling,
     Forget,
     Forgotten,
     Store,
@@ -138,7 +141,8 @@ class Memory:
         falls = self._ask("plan_forget", which)["ids"]
         ids = tuple(dict.fromkeys([*asked.ids, *falls]))
         if not asked.confirm:
-            return to_builtins(Forgotten(forgotten=False, ids=ids))
+            says = tuple(Falling(id=id, text=self._text_of(id)) for id in ids[:FALLING])
+            return to_builtins(Forgotten(forgotten=False, ids=ids, memories=says))
         event = None
         try:
             event = self._ask("forget", {**which, "reason": asked.reason})["id"]
@@ -148,6 +152,13 @@ class Memory:
             if not all(self._is_forgotten(id) for id in asked.ids):
                 raise
         return to_builtins(Forgotten(forgotten=True, ids=ids, event=event))
+
+    def _text_of(self, id: str) -> str | None:
+        try:
+            said: str | None = self._ask("get", {"id": id})["record"].get("content", {}).get("text")
+        except (AccessDeniedError, UnknownRecordError, ForgottenError, ErasedError):
+            return None
+        return said if said is None or len(said) <= FALLING_CHARS else f"{said[:FALLING_CHARS]}…"
 
     def _is_forgotten(self, id: str) -> bool:
         try:

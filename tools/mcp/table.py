@@ -12,6 +12,9 @@ from braid.operation import Id, Json, Name, Operation, Request, Response
 from braid.registry import find
 from braid.wire import schema_of
 
+FALLING: Final = 20
+"""How many of those that would fall are shown with their words."""
+FALLING_CHARS: Final = 200
 _REFS: Final = "#/$defs/"
 
 
@@ -38,14 +41,23 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
         return find(self.operation)
 
 
+class Falling(Response, frozen=True, kw_only=True):
+    """What would fall, by id, and how its words begin; None where they are not for whoever asks, or there are none."""
+
+    id: str
+    text: str | None
+
+
 class Forgotten(Response, frozen=True, kw_only=True):
-    """`ids`: what falls, or has fallen. `forgotten`: whether it is done.
+    """`ids`: what falls, or has fallen. `forgotten`: whether it is done. `memories`: what the first of those that would
+    fall say, so that a person can be shown it.
 
     `event`: the record that did it; not named to who is held to a scope, for it belongs to none.
     """
 
     forgotten: bool
     ids: tuple[str, ...]
+    memories: tuple[Falling, ...] = ()
     event: str | None = None
 
 

@@ -93,6 +93,8 @@ def test_a_memory_is_stored_corrected_and_forgotten(mode: str, version: str, sto
         planned = await ask(client, "memory_forget", ids=[new])
         assert id in planned["ids"]
         assert (planned["forgotten"], planned["ids"][0]) == (False, new)
+        assert planned["memories"][0] == {"id": new, "text": "Maya lives in Faro."}
+        assert [one["id"] for one in planned["memories"]] == planned["ids"]
         assert "Maya lives in Faro." in await found(client, "Where does Maya live?")
         done = await ask(client, "memory_forget", ids=[new], confirm=True)
         assert (done["forgotten"], done["ids"]) == (True, planned["ids"])
