@@ -167,7 +167,7 @@ def _fact(
     said = passage(whole, question.topic, MAX_LINE_CHARS)
     if outside and any(gives_orders(one) or asks_to_send(one) for one in {whole, said}):
         said = ORDERS
-    line = f'  <memory {attributes}>{quoted(said)}</memory>'
+    line = f"  <memory {attributes}>{quoted(said)}</memory>"
     return Fact(hit.id, hit.superseded_by, about, line, relevance, confidence, outside)
 
 

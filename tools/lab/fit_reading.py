@@ -56,8 +56,8 @@ LEAST: Final[dict[Caution, float]] = {"careful": 0.65, "default": 0.55, "eager":
 OF_LESSONS: Final = 0.5
 """What a question of the lessons weighs beside one of a talk."""
 UNTAUGHT: Final = frozenset((7, 14))
-"""Which lessons of each folder the cross-encoder did not learn from, beside those above what it was taught of."""
-TAUGHT_BELOW: Final = {"a": 14, "b": 16, "c": 16, "d": 8, "e": 8, "f": 8, "g": 8}
+"""Which lessons of each folder the packaged cross-encoder did not learn from, beside those above these."""
+TAUGHT_UP_TO: Final = {"a": 14, "b": 16, "c": 16, "d": 8, "e": 8, "f": 8, "g": 8}
 _FEATURES: Final = (0.4, 0.6, 0.8, 1.0, 1.2)
 _READ: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2)
 
@@ -65,7 +65,7 @@ _READ: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2)
 def is_untaught(talk: QuestionedTalk) -> bool:
     """Whether the cross-encoder did not learn from a lesson."""
     folder, number = talk.name[0], int(talk.name[1:])
-    return number in UNTAUGHT or number > TAUGHT_BELOW[folder]
+    return number in UNTAUGHT or number > TAUGHT_UP_TO.get(folder, 0)
 
 
 class Remembered:

@@ -4,23 +4,94 @@
 T1|Speaker|what was said
 Q|a question|T1 T4        the turns that answer, each alone
 Q|another|-               nobody said that
+
+And questions with single turns (tests/data/plain), or with those that were said after one that answered
+(tests/data/changes):
+
+I|a question
+A|Speaker|what answered it once
+B|Speaker|what answers it, or since
+D|Speaker|what doesn't
 """
 
 import random
 import re
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
+import msgspec
+
+from braid.recall.rerank import stretch
 from braid.tools.evaluation.answer_verdict import TalkQuestion
 from braid.tools.evaluation.talk_answers import QuestionedTalk, TalkTurn
 
 _TURN: Final = re.compile(r"T(?P<id>\d+)\|(?P<speaker>[^|]+)\|(?P<text>.+)")
 _QUESTION: Final = re.compile(r"Q\|(?P<text>.+)\|(?P<turns>-|T\d+(?: +T\d+)*)\s*")
+_ITEM: Final = re.compile(r"I\|(?P<text>.+)")
+_SAID: Final = re.compile(r"(?P<as>[ABD])\|(?P<who>[^|]+)\|(?P<text>.+)")
 _PROGRAM: Final = re.compile(r"assistant|\bAI\b|bot\b", re.IGNORECASE)
 _BEGIN: Final = datetime(2026, 3, 2, 9, tzinfo=UTC)
 _SOON: Final = (1, 2, 3, 5, 8, 20)
 _SOON_SHARE: Final = 0.75
+OLDER_CHARS: Final = 200
+"""So much of an older turn is read before a later one."""
+
+
+class Said(NamedTuple):
+    """Who said what."""
+
+    who: str
+    text: str
+
+
+def behind(question: str, older: Said, newer: Sequence[Said]) -> list[str]:
+    """Return each of some turns as it is read right behind an older one: "halve it, 200" says of what only there."""
+    led = f"{older.who}: {stretch(question, older.text)[:OLDER_CHARS]} / "
+    return [f"{led}{one.who}: {stretch(question, one.text)}" for one in newer]
+
+
+class PairLesson(msgspec.Struct, frozen=True):
+    """A question, and turns with which of them answer it: each by itself, or right behind an older one that did."""
+
+    question: str
+    older: Said | None
+    turns: tuple[Said, ...]
+    bears: tuple[bool, ...]
+
+
+def read_pairs(folder: Path) -> list[PairLesson]:
+    """Return the items of a folder's files; raise ValueError that names a line that is none."""
+    return [one for file in sorted(folder.glob("*.txt")) for one in _read_pairs(file)]
+
+
+def _read_pairs(file: Path) -> Iterator[PairLesson]:
+    question, said = "", list[re.Match[str]]()
+
+    def item() -> PairLesson:
+        older = [_said(one) for one in said if one["as"] == "A"]
+        turns = [one for one in said if one["as"] != "A"]
+        if len(older) > 1 or not turns:
+            raise ValueError(f"{file}: {question!r} has {len(older)} A, and {len(turns)} B and D")
+        bears = tuple(one["as"] == "B" for one in turns)
+        return PairLesson(question, older[0] if older else None, tuple(map(_said, turns)), bears)
+
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if asked := _ITEM.fullmatch(line):
+            if said:
+                yield item()
+            question, said = asked["text"].strip(), []
+        elif found := _SAID.fullmatch(line):
+            said.append(found)
+        elif line.strip():
+            raise ValueError(f"{file}:{number}: no part of an item: {line[:80]}")
+    if said:
+        yield item()
+
+
+def _said(found: re.Match[str]) -> Said:
+    return Said(found["who"].strip(), found["text"].strip())
 
 
 def read_lessons(folder: Path) -> list[QuestionedTalk]:
