@@ -41,7 +41,7 @@ def held(session: "Session", caller: Caller, known: Operation, asked: Request) -
         return asked
     named = list(_ids(asked))
     held_to_scope = _within(caller, asked)
-    if held_to_scope is None and not named:
+    if held_to_scope is None and not _names_records(asked):
         raise AccessDeniedError(
             f"{known.name} is about the whole store, and {caller.name} is held to {_said(caller.scope)}"
         )
@@ -166,6 +166,13 @@ def _requests(value: object) -> list[Request]:
     if not isinstance(value, tuple):
         return []
     return [one for one in cast("tuple[object, ...]", value) if isinstance(one, Request)]
+
+
+def _names_records(asked: Request) -> bool:
+    """Whether a request is about records that it names: an id that stands in a text or a parameter makes none so."""
+    ids = (getattr(asked, name) for name in _id_members(type(asked)))
+    brought = [one for name in asked.__struct_fields__ for one in _requests(getattr(asked, name))]
+    return any(ids) or (bool(brought) and all(map(_names_records, brought)))
 
 
 def _ids(asked: Request) -> Iterator[str]:

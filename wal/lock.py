@@ -16,6 +16,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NOCTTY
 
 _held_here: set[tuple[int, int]] = set()
 """The lock files that this process holds, by device and inode: only the words of a refusal hang on it."""
+os.register_at_fork(after_in_child=_held_here.clear)  # a child inherits what it must not go on with
 
 
 class FileLock:

@@ -65,7 +65,6 @@ _HEDGES: Final = frozenset(
         "presumably",
     )
 )
-_PLANS: Final = frozenset(("plan", "intend", "decide", "arrange", "agree"))
 
 
 class Clause(NamedTuple):

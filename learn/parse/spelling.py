@@ -137,7 +137,6 @@ _FORMS_ALIKE: Final = frozenset(
     ("set", "put", "cut", "let", "hit", "shut", "cost", "read", "cast", "split", "quit")
 )
 _OWN_STATES: Final = frozenset(("busy", "sick", "ill", "tired", "away", "off", "unwell", "poorly"))
-_MORE: Final = re.compile(r"^[\s,.…-]+")
 
 
 class _Spelled(NamedTuple):

@@ -12,6 +12,9 @@ questions, with these turns again. Of each question the turns that answer stand 
 from them; that nothing answers is one more choice, at 0. A later turn that changes an answer is read right behind the
 one that gave it. The embeddings of words stay as they are.
 
+The packaged model was made by the first three rounds, in the form that this file had in commit 57323e2. Who packages
+another changes `fit_reading.TAUGHT_UP_TO`, and fits to no set that it learned from.
+
 Seeded. Another processor or release of torch rounds otherwise: the weights come out alike, not the same.
 """
 
@@ -295,7 +298,9 @@ def main(
     encoder: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
     out: Path,
     *,
-    onto: Annotated[Path | None, typer.Option(help="A model that goes on with the last two rounds.")] = None,
+    onto: Annotated[
+        Path | None, typer.Option(help="A model that goes on with the last three rounds.")
+    ] = None,
 ) -> None:
     """Teach it and write it."""
     chance = random.Random(SEED)

@@ -47,7 +47,7 @@ class Said(NamedTuple):
 
 
 def behind(question: str, older: Said, newer: Sequence[Said]) -> list[str]:
-    """Return each of some turns as it is read right behind an older one: "halve it, 200" says of what only there."""
+    """Return each of some turns as it is read right behind an older one: "halve it, 200" says of what only so."""
     led = f"{older.who}: {stretch(question, older.text)[:OLDER_CHARS]} / "
     return [f"{led}{one.who}: {stretch(question, one.text)}" for one in newer]
 
@@ -62,7 +62,7 @@ class PairLesson(msgspec.Struct, frozen=True):
 
 
 def read_pairs(folder: Path) -> list[PairLesson]:
-    """Return the items of a folder's files; raise ValueError that names a line that is none."""
+    """Return the items of a folder's files; raise ValueError that names the file and what is none."""
     return [one for file in sorted(folder.glob("*.txt")) for one in _read_pairs(file)]
 
 
@@ -70,6 +70,8 @@ def _read_pairs(file: Path) -> Iterator[PairLesson]:
     question, said = "", list[re.Match[str]]()
 
     def item() -> PairLesson:
+        if not question:
+            raise ValueError(f"{file}: turns stand before the first question")
         older = [_said(one) for one in said if one["as"] == "A"]
         turns = [one for one in said if one["as"] != "A"]
         if len(older) > 1 or not turns:
@@ -79,14 +81,14 @@ def _read_pairs(file: Path) -> Iterator[PairLesson]:
 
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         if asked := _ITEM.fullmatch(line):
-            if said:
+            if question or said:
                 yield item()
             question, said = asked["text"].strip(), []
         elif found := _SAID.fullmatch(line):
             said.append(found)
         elif line.strip():
             raise ValueError(f"{file}:{number}: no part of an item: {line[:80]}")
-    if said:
+    if question or said:
         yield item()
 
 

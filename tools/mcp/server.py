@@ -158,7 +158,9 @@ class Memory:
             said: str | None = self._ask("get", {"id": id})["record"].get("content", {}).get("text")
         except (AccessDeniedError, UnknownRecordError, ForgottenError, ErasedError):
             return None
-        return said if said is None or len(said) <= FALLING_CHARS else f"{said[:FALLING_CHARS]}…"
+        if not said:
+            return None
+        return said if len(said) <= FALLING_CHARS else f"{said[:FALLING_CHARS]}…"
 
     def _is_forgotten(self, id: str) -> bool:
         try:

@@ -63,12 +63,35 @@ def test_what_is_not_offered_to_a_scope_is_refused_as_it(scene: Scene) -> None: 
     boss = msgspec.structs.replace(TOM, kind="operator", allowed=GRANTS["operator"])
     hidden = [known for known in ALL.values() if not is_offered(boss, known)]
     assert {"status", "sql", "doctor"} <= {known.name for known in hidden}
-    assert {"forget", "append_all", "recall", "certificate"}.isdisjoint(known.name for known in hidden)
+    assert {"forget", "append_all", "recall"}.isdisjoint(known.name for known in hidden)
     with scene.open() as opened, asked_by(boss):
         for known in hidden:
             bare = {name: None if name == "id" else given for name, given in asked(known, scene).items()}
             with pytest.raises((AccessDeniedError, InvalidRequestError)):
                 dispatch(opened.session, known.name, json.dumps(bare).encode())
+
+
+@pytest.mark.parametrize(
+    ("name", "member", "rest"),
+    [
+        ("sql", "parameters", {"query": "SELECT text FROM experiences WHERE id <> ?"}),
+        ("freeze", "reason", {}),
+        ("set_learning", "reason", {"health": True}),
+        ("set_durability", "reason", {"mode": "none"}),
+        ("verify", "vkey", {}),
+        ("sense", "text", {}),
+    ],
+)
+def test_an_id_of_their_own_in_a_text_leads_out_of_no_scope(
+    store: Store, name: str, member: str, rest: dict[str, Any]
+) -> None:
+    """`sql` answered of the whole store to whoever gave an id of their own as a parameter."""
+    store.append("My secret is zq7x.", user_id="maya")
+    mine = store.append("I live in Leeds.", user_id="tom")
+    boss = msgspec.structs.replace(TOM, kind="operator", allowed=GRANTS["operator"])
+    given: Any = [mine] if member == "parameters" else mine
+    with asked_by(boss), pytest.raises(AccessDeniedError, match="about the whole store"):
+        dispatch(store.session, name, json.dumps({member: given, **rest}).encode())
 
 
 # -- what is written ---------------------------------------------------------------------------------

@@ -41,7 +41,16 @@ def test_an_item_is_a_question_with_turns(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["I|who\nA|Ida|me\n", "I|who\nA|Ida|me\nA|Ida|you\nB|Ida|us\n", "who?\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I|who\nA|Ida|me\n",
+        "I|who\nA|Ida|me\nA|Ida|you\nB|Ida|us\n",
+        "who?\n",
+        "I|lost\nI|when\nB|Ida|at 5\n",
+        "B|Ida|at 5\n",
+    ],
+)
 def test_what_is_no_item_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "1.txt").write_text(text)
     with pytest.raises(ValueError, match=r"1\.txt"):
