@@ -54,6 +54,21 @@ def test_two_handles_of_one_process_exclude_each_other(path: Path) -> None:
     two.release()
 
 
+def test_a_child_of_a_fork_is_not_sent_to_what_it_inherited(path: Path) -> None:
+    one = FileLock(path)
+    one.acquire()
+    if (child := os.fork()) == 0:
+        try:
+            FileLock(path).acquire()
+        except LogLockedError as error:
+            os._exit(0 if "open for writing elsewhere" in str(error) else 1)
+        os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    with pytest.raises(LogLockedError, match="already in this process"):
+        FileLock(path).acquire()
+    one.release()
+
+
 def test_other_descriptors_of_the_file_that_close_do_not_drop_the_lock(path: Path) -> None:
     """POSIX record locks would be dropped here."""
     one = FileLock(path)
