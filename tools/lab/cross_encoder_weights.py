@@ -8,7 +8,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-_OF_LAYER: Final = re.compile(r"/m/(?P<path>.+)/MatMul_quant")
+# The packaged model calls its encoder `m` and its head `h`; what is written now has them in full.
+_OF_LAYER: Final = re.compile(r"/(?:m|encoder)/(?P<path>.+)/MatMul_quant")
+_OF_ENCODER: Final = re.compile(r"(?:m|encoder)\.(?P<path>.+)")
+_BIASES: Final = ("h.bias", "head.bias")
 _QUANTIZED: Final = "_quantized"
 
 
@@ -20,23 +23,24 @@ def read_weights(file: Path) -> dict[str, npt.NDArray[np.float32]]:
     onnx: Any = import_module("onnx")
     graph: Any = onnx.load(file).graph
     held = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
-    found: dict[str, Any] = {
-        f"encoder.{name[2:]}": array
-        for name, array in held.items()
-        if name.startswith("m.") and array.dtype == np.float32 and not name.endswith("_scale")
-    }
-    for name in held:
-        if name.startswith("m.") and name.endswith(_QUANTIZED):
-            found[f"encoder.{name[2:].removesuffix(_QUANTIZED)}"] = _whole(held, name)
+    found: dict[str, Any] = {}
+    for name, array in held.items():
+        if (of := _OF_ENCODER.fullmatch(name)) is None:
+            continue
+        if name.endswith(_QUANTIZED):
+            found[f"encoder.{of['path'].removesuffix(_QUANTIZED)}"] = _whole(held, name)
+        elif array.dtype == np.float32 and not name.endswith("_scale"):
+            found[f"encoder.{of['path']}"] = array
     for node in graph.node:
         if node.op_type != "MatMulInteger":
             continue
         layer = _OF_LAYER.fullmatch(node.name)
         of = f"encoder.{layer['path'].replace('/', '.')}.weight" if layer else "head.weight"
         found[of] = _whole(held, node.input[1]).T
-    if "head.weight" not in found or "h.bias" not in held:
+    bias = next((held[name] for name in _BIASES if name in held), None)
+    if bias is None or "head.weight" not in found:
         raise ValueError(f"{file} is no cross-encoder that fit_cross_encoder wrote")
-    found["head.bias"] = held["h.bias"]
+    found["head.bias"] = bias
     return {name: np.array(array, dtype=np.float32) for name, array in found.items()}
 
 

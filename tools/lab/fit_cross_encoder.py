@@ -39,6 +39,7 @@ from braid.tools.evaluation.exams import read_exams
 from braid.tools.evaluation.talk_answers import QuestionedTalk, read_questioned
 from braid.tools.lab.cross_encoder_weights import read_weights
 from braid.tools.lab.fit_ladder import Lesson, chosen_of, of_locomo, of_talks
+from braid.tools.lab.fit_reading import UNTAUGHT
 from braid.tools.lab.lessons import PairLesson, Said, behind, read_lessons, read_pairs
 
 TAUGHT: Final = ("build", "held", "unseen")
@@ -50,8 +51,6 @@ OF_LESSONS_AGAIN: Final = 600
 OF_LOCOMO_AGAIN: Final = 150
 LESSONS: Final = ("abc", "defg", "hij", "klmno")
 """The folders of lessons of the second to the fifth round, each but the first written for what was wrong by then."""
-LEFT_OUT: Final = frozenset((7, 14))
-"""Which lessons of each folder it doesn't learn from: by them it is tried."""
 ROUNDS_ONTO: Final = ((1, 5e-5, 0.6), (1, 5e-5, 0.0), (1, 4e-5, 0.0))
 ROUNDS: Final = ((3, 8e-5, 0.0), (3, 7e-5, 0.0), (2, 6e-5, 0.0), *ROUNDS_ONTO)
 """Of each round, how often all is read, the highest rate of learning, and which share of it is left at the end."""
@@ -105,8 +104,8 @@ def of_changed(talk: QuestionedTalk, lessons: Sequence[Lesson]) -> list[Reading]
     asked = {one.question: one for one in talk.questions}
     found: list[Reading] = []
     for one in lessons:
-        question = asked[one.asked.question]
-        if read(question.question).era in ("before", "first"):
+        question = asked.get(one.asked.question)  # None where it was asked in two parts
+        if question is None or read(question.question).era in ("before", "first"):
             continue
         places = {hit.id: at for at, hit in enumerate(one.hits)}
         ranked = [places[hit.id] for hit in chosen_of(one, weights()).ranked]
@@ -313,7 +312,7 @@ def main(
     exams = read_exams([(str(file), file.read_bytes()) for file in sorted(locomo.glob("*.json"))])
     of_exams = some_of(readings(of_locomo(exams)), OF_LOCOMO)
     taught: list[QuestionedTalk] = [
-        talk for talk in read_lessons(data / "lessons") if int(talk.name[1:]) not in LEFT_OUT
+        talk for talk in read_lessons(data / "lessons") if int(talk.name[1:]) not in UNTAUGHT
     ]
     first, second, third, fourth = (
         readings(of_talks([talk for talk in taught if talk.name[0] in folders])) for folders in LESSONS
