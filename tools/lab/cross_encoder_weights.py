@@ -25,12 +25,12 @@ def read_weights(file: Path) -> dict[str, npt.NDArray[np.float32]]:
     held = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
     found: dict[str, Any] = {}
     for name, array in held.items():
-        if (of := _OF_ENCODER.fullmatch(name)) is None:
+        if (own := _OF_ENCODER.fullmatch(name)) is None:
             continue
         if name.endswith(_QUANTIZED):
-            found[f"encoder.{of['path'].removesuffix(_QUANTIZED)}"] = _whole(held, name)
+            found[f"encoder.{own['path'].removesuffix(_QUANTIZED)}"] = _whole(held, name)
         elif array.dtype == np.float32 and not name.endswith("_scale"):
-            found[f"encoder.{of['path']}"] = array
+            found[f"encoder.{own['path']}"] = array
     for node in graph.node:
         if node.op_type != "MatMulInteger":
             continue
