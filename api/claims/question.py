@@ -16,6 +16,7 @@ from braid.recall.hits import Hit
 from braid.search.question import Question
 from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
+from braid.stance.answers import is_list
 from braid.stance.claims import RecordedClaim, relevant
 from braid.stance.question import SPEAKER, ParsedQuestion, readings
 from braid.stance.reconcile import Reconciliation, reconcile
@@ -25,6 +26,8 @@ from braid.text.calendar import Span
 
 HITS: Final = 12
 """How many records recall brings where the rules can't read a question."""
+MOST_LISTED: Final = 12
+"""A question that no rule reads asks for a list no longer than this: all that somebody ever did is no answer to it."""
 
 
 def size_of(session: Session, as_of: int | datetime | None) -> int | None:
@@ -65,7 +68,7 @@ def weigh(
     if not found:
         seen = _recalled(session, question, known, trust) if hits is None else hits[:HITS]
         guessed = _by_hits(session, question, known, moment, seen)
-    if guessed is not None and (outcome := _held(question, guessed, known)) is not None:
+    if guessed is not None and (outcome := _held(question, guessed, known, MOST_LISTED)) is not None:
         return outcome, known.size
     anything = Asks(subjects=[], rels=[])
     asks = _asks(found[0], known, question, moment) if found else _timed(anything, question, moment)
@@ -89,11 +92,15 @@ def utc(at: datetime) -> datetime:
         ) from None
 
 
-def _held(question: str, asks: Asks, known: ClaimFinder) -> Reconciliation | None:
-    """Return what is held of a question in symbols; None where nothing is claimed of it."""
+def _held(
+    question: str, asks: Asks, known: ClaimFinder, most_listed: int | None = None
+) -> Reconciliation | None:
+    """Return what is held of a question in symbols; None where nothing is claimed of it, or more than may be listed."""
     claims = in_time(question, asks, known.claims(known.named(asks)))
     bearing = {said.index for said in relevant(claims, asks)}
-    return reconcile(question, asks, claims, known.sources(bearing)) if bearing else None
+    if not bearing or (most_listed is not None and is_list(asks) and len(bearing) > most_listed):
+        return None
+    return reconcile(question, asks, claims, known.sources(bearing))
 
 
 def held_again(question: str, asks: Asks, known: ClaimFinder) -> Reconciliation:
