@@ -1420,7 +1420,7 @@ class AsyncMethods:
         )
 
     async def compact(self) -> "int":
-        """Give back the disk space of erased bodies; return how many bytes."""
+        """Give back the disk space of erased bodies; return how many bytes. Raises NoRoomError where it has no room."""
         return await to_thread(self.sync.compact)
 
     async def freeze(self, *, reason: "str | None" = None) -> "FreezeState":

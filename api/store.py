@@ -1594,7 +1594,7 @@ class Methods:
         ).certificates
 
     def compact(self) -> "int":
-        """Give back the disk space of erased bodies; return how many bytes."""
+        """Give back the disk space of erased bodies; return how many bytes. Raises NoRoomError where it has no room."""
         return self.session.call(admin_erasure.compact, admin_erasure.Compact()).freed_bytes
 
     def freeze(self, *, reason: "str | None" = None) -> "FreezeState":

@@ -1,13 +1,13 @@
 """Appending to the log: one handle writes, takes back what failed, and cuts what a crash left (SPEC §2.3, §2.5)."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from braid.wal.compact import rewrite_segment
-from braid.wal.durable import is_full, sync_data, sync_folder, write_all
-from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisonedError
+from braid.wal.compact import index_again, rewrite_segment
+from braid.wal.durable import is_full, name_file, sync_data, sync_folder, write_all
+from braid.wal.errors import CorruptLogError, NoRoomError, OutcomeUnknownError, WriterPoisonedError
 from braid.wal.failpoint import failpoint
 from braid.wal.frame import HEADER_BYTES, Extent, Stored, encode_frame
 from braid.wal.log import LogReader, TornTail
@@ -56,8 +56,7 @@ class LogWriter(LogReader):
 
         Writer's lock held. Raises CorruptLogError for damage before the tail, WriterPoisonedError, ValueError.
         """
-        for leftover in self.folder.glob(".*.new"):  # of a compaction or an index that was interrupted
-            leftover.unlink()
+        self._drop_leftovers()
         self._drop_unborn_segment()
         segment = self.segments[self._active]
         length = segment.size - self._end
@@ -92,6 +91,10 @@ class LogWriter(LogReader):
         if not (mine and same) or self.size_behind() or segment is not self.segments[-1]:
             return self.cut_tail()
         return None
+
+    def _drop_leftovers(self) -> None:
+        for leftover in self.folder.glob(".*.new"):  # of a compaction or an index that was interrupted
+            leftover.unlink()
 
     def _drop_unborn_segment(self) -> None:
         for path in sorted(self.folder.glob("*.seg"))[len(self.segments) :]:
@@ -181,6 +184,7 @@ class LogWriter(LogReader):
         try:
             write_all(fd, data, "wal.write")
         except BaseException as error:
+            name_file(error, self.segments[self._active].path)
             self._take_back(fd, start, error)
             raise
         try:
@@ -371,17 +375,47 @@ class LogWriter(LogReader):
     def compact(self, blanked: Callable[[int], bool]) -> int:
         """Rewrite the segments without the bodies for which `blanked` holds; return the bytes given back.
 
-        Raises OutcomeUnknownError where the disk failed, WriterPoisonedError after that, ValueError where the log isn't
-        open for appending.
+        Those that need the least room go first: what each gives back makes room for the next.
+
+        Raises NoRoomError where a segment has no room for its new file: those before it are done, it and the others are
+        as they were. Raises OutcomeUnknownError where the disk failed, WriterPoisonedError after that, ValueError where
+        the log isn't open for appending.
         """
         self._descriptor()
-        if any(blanked(index) for index in range(self.segments[self._active].first, self.next_index)):
+        self._drop_leftovers()
+        given_back = 0
+        for needed, place, gone in sorted(self._compactable(blanked)):
+            if place == self._active:
+                self._close_for(needed)
+            rewrite_segment(self.segments[place], blanked, needed)
+            self._renew(place)
+            index_again(self.segments[place])
+            given_back += gone
+        return given_back
+
+    def _compactable(self, blanked: Callable[[int], bool]) -> Iterator[tuple[int, int, int]]:
+        """Yield of each segment with blanked bodies how many bytes the rest of it takes, its place, and their bytes."""
+        for place, segment in enumerate(self.segments[: self._active + 1]):
+            size, end = (
+                (self._end, self.next_index)
+                if place == self._active
+                else (segment.size, self._firsts[place + 1])
+            )
+            gone = sum(
+                self.locate(index)[1].body_len for index in range(segment.first, end) if blanked(index)
+            )
+            if gone:
+                yield size - gone, place, gone
+
+    def _close_for(self, needed: int) -> None:
+        """Begin another segment, so that the active one can be compacted to `needed` bytes."""
+        path = self.segments[self._active].path
+        try:
             self._roll()
-        before = self.bytes_on_disk
-        for place, segment in enumerate(self.segments[: self._active]):
-            if rewrite_segment(segment, self._firsts[place + 1], blanked):
-                self._renew(place)
-        return before - self.bytes_on_disk
+        except OSError as error:
+            if is_full(error):
+                raise NoRoomError(path, needed, error) from error
+            raise
 
     def close(self) -> None:
         """Close every descriptor; syncing is the owner's business."""

@@ -36,6 +36,12 @@ def is_in_passing(error: OSError) -> bool:
     return error.errno in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST)
 
 
+def name_file(error: BaseException, path: Path) -> None:
+    """Name the file in an error of the system's that names none: a write knows only its descriptor."""
+    if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+        error.filename = str(path)
+
+
 def write_all(fd: int, data: bytes | bytearray | memoryview, step: str) -> None:
     """Write every byte of `data` at the descriptor's position, or raise the system's OSError."""
     failpoint(step)
@@ -120,6 +126,9 @@ def create_file(path: Path, data: bytes, step: str, mode: int = 0o600) -> None:
             os.fchmod(fd, mode)  # whatever the umask is
         write_all(fd, data, step)
         os.fsync(fd)
+    except OSError as error:
+        name_file(error, path)
+        raise
     finally:
         os.close(fd)
 

@@ -4,6 +4,7 @@
     ├── CorruptLogError       bytes on disk are not what was written: segment, offset, what to do next
     ├── LogLockedError        another handle holds the writer's lock
     ├── LogFormatError        a format version this release does not know
+    ├── NoRoomError           a segment has no room for its compacted file; an `OSError` as well
     ├── ObstructedError       something else stands in the place of a file or folder of ours; an `OSError` as well
     ├── OutcomeUnknownError   written, but not known to be durable: retry with the same idempotency key
     └── WriterPoisonedError   a sync failed earlier; this handle writes no more
@@ -12,6 +13,7 @@ The environment's own errors (`OSError`, ENOSPC among them) pass through unchang
 """
 
 from pathlib import Path
+from typing import Self
 
 
 class WalError(Exception):
@@ -46,6 +48,26 @@ class ObstructedError(WalError, OSError):
         self.found = found
         self.wanted = wanted
         super().__init__(f"{path}: {found} stands where {wanted} belongs; move it away, then try again")
+
+
+class NoRoomError(WalError, OSError):
+    """The disk has no room for the `needed` bytes of a compacted segment, which is as it was.
+
+    An `OSError` as well, with the number of the one that was met.
+    """
+
+    def __init__(self, path: Path, needed: int, cause: OSError) -> None:
+        self.path = path
+        self.needed = needed
+        super().__init__(
+            f"{path}: to compact it, more than {needed:,} bytes must be free on its disk, for a new file beside it; "
+            "it was left as it was, and so were all that need more"
+        )
+        self.errno = cause.errno
+        self._cause = cause
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Path, int, OSError]]:
+        return type(self), (self.path, self.needed, self._cause)
 
 
 class LogFormatError(WalError):

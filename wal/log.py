@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import NamedTuple
+from weakref import WeakSet
 
 from braid.wal.errors import CorruptLogError
 from braid.wal.frame import Extent, Frame, FrameError
@@ -38,7 +39,8 @@ class LogReader:
         self.next_tx = 0
         self._end = SEGMENT_HEADER_BYTES
         self._active: int = 0
-        self._retired: list[Segment] = []
+        self._retired = WeakSet[Segment]()
+        """Segments that were compacted, while another thread reads their old files: these take room till then."""
         self._broken = ""
         """Why what stands behind the end is no transaction, where something does."""
         try:
@@ -53,9 +55,9 @@ class LogReader:
 
     def close(self) -> None:
         """Close every descriptor."""
-        for segment in self.segments + self._retired:
+        for segment in (*self.segments, *self._retired):
             segment.close()
-        self.segments, self._retired = [], []
+        self.segments = []
 
     def _discover(self) -> None:
         paths = sorted(self.folder.glob("*.seg"))
@@ -247,7 +249,7 @@ class LogReader:
         """Open the file that now has a segment's name; places in the old one no longer count."""
         old = self.segments[place]
         self.segments[place] = Segment(old.path, self.store_id)
-        self._retired.append(old)  # another thread may be reading its frames
+        self._retired.add(old)
         end = self._firsts[place + 1] if place + 1 < len(self._firsts) else self.next_index
         self._fresh = {at: extent for at, extent in self._fresh.items() if not old.first <= at < end}
         if place == self._active:

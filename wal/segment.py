@@ -68,9 +68,10 @@ class Segment:
         self.path = path
         self.store_id = store_id
         self.name = f"{path.parent.name}/{path.name}"
-        self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._fd = -1
         self._idx_fd: int | None = None
         self._entries = b""
+        self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             self.first = check_segment_header(
                 os.pread(self._fd, SEGMENT_HEADER_BYTES, 0), self.name, store_id
@@ -78,8 +79,12 @@ class Segment:
             if path.name != f"{self.first:012d}.seg":
                 raise CorruptLogError(self.name, 0, f"the header says its first record is {self.first}")
         except BaseException:
-            os.close(self._fd)
+            self.close()
             raise
+
+    def __del__(self) -> None:
+        """Let go of a file that was compacted once no thread reads it any more: till then it takes room."""
+        self.close()
 
     @classmethod
     def create(cls, folder: Path, first: int, store_id: str) -> "Segment":
@@ -90,11 +95,12 @@ class Segment:
         return cls(path, store_id)
 
     def close(self) -> None:
-        """Close the descriptors."""
-        os.close(self._fd)
-        if self._idx_fd is not None:
-            os.close(self._idx_fd)
-            self._idx_fd = None
+        """Close the descriptors; harmless when they are."""
+        fd, idx_fd = self._fd, self._idx_fd
+        self._fd, self._idx_fd = -1, None
+        for one in (fd, -1 if idx_fd is None else idx_fd):
+            if one >= 0:
+                os.close(one)
 
     @property
     def size(self) -> int:

@@ -35,7 +35,7 @@ from braid.log.operations import Read, read
 from braid.operation import Id, Request, Response, operation
 from braid.session import Session
 from braid.settings import settings
-from braid.wal.errors import OutcomeUnknownError
+from braid.wal.errors import NoRoomError, OutcomeUnknownError
 
 _ID: Final = "exp_2025-05-17T09:00:00Z_0000000300ab"
 _UNKNOWN: Final = (UnknownRecordError, ErasedError, ForgottenError, InvalidRecordError)
@@ -410,9 +410,9 @@ class Compacted(Response, frozen=True, kw_only=True):
     repeatable=True,
     returns="freed_bytes",
     example=Compact(),
-    errors=(ReadOnlyError,),
+    errors=(ReadOnlyError, NoRoomError),
 )
 def compact(session: Session, asked: Compact) -> Compacted:
-    """Give back the disk space of erased bodies; return how many bytes."""
+    """Give back the disk space of erased bodies; return how many bytes. Raises NoRoomError where it has no room."""
     del asked
     return Compacted(freed_bytes=erasing.compact(session.writer))

@@ -284,7 +284,10 @@ def _restore_reserve(writer: Writer) -> None:
 
 
 def compact(writer: Writer) -> int:
-    """Give back the space of blanked bodies; return bytes. Envelopes, digests, tiles and roots stay as they are."""
+    """Give back the space of blanked bodies; return bytes. Envelopes, digests, tiles and roots stay as they are.
+
+    Raises NoRoomError where a segment's new file has no room beside the old one; the reserve stays for erasures.
+    """
     with writer.turn():
         certified = {
             index

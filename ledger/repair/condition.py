@@ -130,7 +130,7 @@ def _little_room(store: Path) -> Iterator[Problem]:
         yield Problem(
             "space",
             f"only {free >> 20} MiB are free on the store's disk",
-            "`braid compact` gives back the space of what was erased; projections in views/ can be removed",
+            "remove views/: the next question makes it again; `braid compact` gives back what erased bodies take",
         )
 
 

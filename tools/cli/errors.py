@@ -18,6 +18,7 @@ _OPTION = re.compile(r"--[A-Za-z][\w-]*")
 _HINTS = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
     "ObstructedError": "what stands there was left: move it away; in `views/` `braid replay` does, but for a link",
+    "NoRoomError": "free that much: `rm -r` of the store's views/ does no harm, while nobody has it open",
     "GuardError": "only when you are sure that this is the newest copy: run the command again with --adopt",
     "RollbackError": "bring the newest copy of the store and its vault back; `braid doctor` says what it sees",
     "VaultMissingError": "bring the vault back to its place; without it a store can only be verified",
@@ -179,7 +180,14 @@ def _explain_system(error: OSError) -> tuple[str, str | None]:
             )
         return (
             f"{about}the disk is full; nothing half-written remains in the log",
-            "free some space and run the same command again; `braid erase` and `braid compact` work on a full disk",
+            "free some space and run the same command again; `braid erase` works on a full disk, and docs/operate.md "
+            "says what takes the room",
+        )
+    if error.errno == errno.EFBIG and _arose_in_store(error):
+        return (
+            f"{about}the file may not grow any longer; nothing half-written remains in the log",
+            "raise the limit (`ulimit -f` shows it in blocks; a file system has one, too), then run the same command "
+            "again",
         )
     if error.errno in (errno.EISDIR, errno.ENOTDIR, errno.ENOTEMPTY) and _arose_in_store(error):
         at: object = error.filename2 or error.filename

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -159,6 +160,38 @@ def test_a_full_disk_loses_nothing(session: Session) -> None:
         assert size(session) == before + grown
         session.well("append", "after")
         assert session.is_clean()
+
+
+def test_a_full_disk_names_the_file_and_promises_no_more_than_is_so(session: Session) -> None:
+    session.well("append", "before", "--user-id", "maya")
+    said = session.braid("append", "x", fault="wal.write").err
+    assert "memory/log/000000000000.seg: the disk is full" in said
+    assert "`braid erase` works on a full disk" in said
+    assert "braid compact" not in said
+    session.well("erase", "--where", "user_id=maya", "--yes")
+    done = session.braid("compact", fault="compact.write")
+    assert done.code == 2
+    assert re.search(
+        r"000000000000\.seg: to compact it, more than [\d,]+ bytes must be free on its disk", done.err
+    )
+    assert "views/" in done.err
+    assert sorted(path.name for path in (session.store / "log").glob(".*")) == []
+    assert session.well("compact").out != "0 bytes given back\n"
+    assert session.is_clean()
+
+
+def test_a_file_that_may_not_grow_is_named(session: Session) -> None:
+    before = size(session)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16 << 10, hard))
+    try:
+        said = session.refused("append", "x" * (64 << 10))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "memory/log/000000000000.seg: the file may not grow any longer" in said
+    assert "ulimit -f" in said
+    assert size(session) == before
+    assert session.is_clean()
 
 
 def test_a_full_disk_while_ingesting_tells_to_run_it_again(session: Session) -> None:

@@ -11,6 +11,7 @@ import braid
 from braid.ledger.audit.verify import verify
 from braid.tools.lab.torture.disk import SmallDisk
 from braid.wal import failpoint
+from braid.wal.errors import NoRoomError
 
 
 @pytest.fixture(autouse=True)
@@ -80,5 +81,34 @@ def test_a_key_is_looked_up_without_room(tmp_path: Path) -> None:
             assert opened.append("once", idempotency_key="k") == opened.append("once", idempotency_key="k")
             assert len([record for record in opened.read() if record.text == "once"]) == 1
             assert opened.verify(deep=True).exit_code == 0
+    finally:
+        disk.close()
+
+
+def test_a_compaction_says_what_room_it_lacks_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    disk = SmallDisk(tmp_path / "disk")
+    try:
+        if not disk.mounted:
+            pytest.skip("needs a user who may mount")
+        store, guard = disk.folder / "memory", tmp_path / "guard"
+        with braid.open(store, guard_dir=guard) as opened:
+            gone, kept = opened.append(os.urandom(200_000).hex()), opened.append(os.urandom(1_000_000).hex())
+            text = opened.get(kept).text
+            opened.erase(gone)
+            needed = 0
+            for free_kib in (0, 1_000):
+                disk.nearly_fill(free_kib)
+                with pytest.raises(NoRoomError, match="bytes must be free") as met:
+                    opened.compact()
+                needed = met.value.needed
+                assert 2_000_000 < needed < 2_100_000
+                assert list((store / "log").glob(".*")) == []
+                disk.clear()
+            assert (store / "reserve").stat().st_size == 1 << 20
+            disk.nearly_fill((needed >> 10) + 40)
+            assert opened.compact() > 400_000
+            assert opened.get(kept).text == text
+        disk.clear()
+        assert [str(finding) for finding in verify(store, deep=True, workers=1).findings] == []
     finally:
         disk.close()

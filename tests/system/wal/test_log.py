@@ -16,7 +16,7 @@ import pytest
 from braid.wal import append as logs
 from braid.wal import durable, failpoint, preallocation
 from braid.wal.append import LogWriter
-from braid.wal.errors import CorruptLogError, OutcomeUnknownError, WriterPoisonedError
+from braid.wal.errors import CorruptLogError, NoRoomError, OutcomeUnknownError, WriterPoisonedError
 from braid.wal.frame import HEADER_BYTES, Frame, FrameError, Stored
 from braid.wal.log import LogReader, TornTail
 from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, Segment
@@ -986,6 +986,81 @@ def test_dying_in_a_compaction_leaves_every_record_readable(
     assert [log.envelope(index) for index in range(9)] == [record(text).envelope for text in wanted]
     log.compact({0, 4}.__contains__)
     assert [index for index in range(9) if not log.body(index)] == [0, 4]
+    log.close()
+
+
+def test_a_compaction_that_finds_no_room_leaves_nothing_behind(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What needs the least room is done first; what has none is as it was, and the refusal says how much it needs."""
+    rolled(folder, monkeypatch)
+    log, _ = opened(folder)
+    first, second = log.segments[:2]
+    gone = {0, *range(second.first, second.first + 2)}  # of the second one less is left
+    log.blank(sorted(gone), lambda index, data: True)
+    before = first.path.read_bytes()
+
+    def full(name: str) -> None:
+        if name == "compact.write" and second.path.stat().st_ino != inode:
+            raise FULL
+
+    inode = second.path.stat().st_ino
+    failpoint.arm(full)
+    with pytest.raises(NoRoomError, match=r"000000000000\.seg: .* bytes must be free") as met:
+        log.compact(gone.__contains__)
+    failpoint.arm(None)
+    assert met.value.errno == errno.ENOSPC
+    assert list(folder.glob(".*")) == []
+    assert first.path.read_bytes() == before
+    assert [index for index in range(log.next_index) if not log.body(index)] == sorted(gone - {0})
+    (folder / ".000000000000.seg.new").write_bytes(b"of a process that was killed")
+    assert log.compact(gone.__contains__) > 0
+    assert list(folder.glob(".*")) == []
+    assert first.path.stat().st_size == met.value.needed
+    assert [index for index in range(log.next_index) if not log.body(index)] == sorted(gone)
+    log.close()
+
+
+def test_a_compacted_segments_old_file_goes_while_the_log_is_open(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else no segment would make room for the next. What still reads the old file keeps it."""
+    rolled(folder, monkeypatch)
+    log, _ = opened(folder)
+    reading = log.frames(0)
+    next(reading)
+    log.blank([0, 4], lambda index, data: True)
+    log.compact({0, 4}.__contains__)
+    descriptors = Path("/proc/self/fd")
+    if not descriptors.exists():
+        pytest.skip("needs /proc")
+
+    def unlinked() -> list[str]:
+        links = [str(one.readlink()) for one in descriptors.iterdir() if one.is_symlink()]
+        return [link for link in links if str(folder) in link and "(deleted)" in link and ".seg" in link]
+
+    assert len(unlinked()) == 1
+    assert [frame.first for frame in reading] == list(range(1, 9))
+    assert unlinked() == []
+    log.close()
+
+
+def test_the_index_of_a_compacted_segment_needs_no_room(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = rolled(folder, monkeypatch)
+    log, _ = opened(folder)
+    log.blank([0], lambda index, data: True)
+    failing("wal.idx.rebuild", FULL)
+    assert log.compact({0}.__contains__) > 0
+    assert [log.envelope(index) for index in range(9)] == [record(text).envelope for text in wanted]
+    log.close()
+    assert not only_segment(folder).with_suffix(".idx").exists()
+    log = LogWriter(folder, STORE)
+    log.rescan(9)
+    assert log.cut_tail() is None
+    assert only_segment(folder).with_suffix(".idx").exists()
+    assert [log.envelope(index) for index in range(9)] == [record(text).envelope for text in wanted]
     log.close()
 
 
