@@ -7,6 +7,7 @@ a folder that only its owner may enter, made by the rules for temporary ones (`T
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 
 from braid.views.duck.generations import DuckHome
 from braid.views.duck.seal import Seals
@@ -21,15 +22,15 @@ class Aside:
         self._source = source
         self._seals = seals
         self._history = history
+        self._turn = Lock()
         self._folder: TemporaryDirectory[str] | None = None
 
     def home(self) -> DuckHome:
         """Return a home of the DuckDB projection there, with a copy of the store's newest generation that bears its
         seal.
         """
-        if self._folder is None:
-            self._folder = TemporaryDirectory(prefix="braid-views-")
-            home = self._home()
+        home = DuckHome(self.folder() / "duck", self._history, self._seals)
+        if not home.folder.exists():
             home.folder.mkdir()
             newest = self._source.current()
             if newest is not None:
@@ -42,7 +43,14 @@ class Aside:
                 else:
                     self._seals.closed(copy, newest[1], whole=False)
                     (home.folder / "current").write_text(newest[0].name, "utf-8")
-        return self._home()
+        return home
+
+    def folder(self) -> Path:
+        """Return the folder; whoever asks first makes it."""
+        with self._turn:
+            if self._folder is None:
+                self._folder = TemporaryDirectory(prefix="braid-views-")
+            return Path(self._folder.name)
 
     def copy_of_work(self) -> Path:
         """Return a copy of the working file, as it stands; a path without a file where there is none."""
@@ -54,11 +62,7 @@ class Aside:
 
     def close(self) -> None:
         """Remove the folder and all in it."""
-        folder, self._folder = self._folder, None
+        with self._turn:
+            folder, self._folder = self._folder, None
         if folder is not None:
             folder.cleanup()
-
-    def _home(self) -> DuckHome:
-        if self._folder is None:
-            raise ValueError("the private folder is not made yet")
-        return DuckHome(Path(self._folder.name) / "duck", self._history, self._seals)

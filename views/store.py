@@ -88,8 +88,10 @@ class Views:
         self._rebuilt: str | None = None
         """Why the working file was made again, until that is told."""
         self.snapshots = Snapshots(folder / "snapshots", reader)
-        self.catalog = Catalog(folder, reader, self.snapshots.begin)
-        self.search = Search(folder / "lance", reader, embedder or _no_embedder, self.snapshots.begin)
+        self.catalog = Catalog(folder, reader, self.snapshots.begin, self._aside.folder)
+        self.search = Search(
+            folder / "lance", reader, embedder or _no_embedder, self.snapshots.begin, self._aside.folder
+        )
 
     @contextmanager
     def _owning(self, wait_s: float) -> Generator[None]:
@@ -237,6 +239,9 @@ class Views:
                 failures.append(error)
                 return []
 
+        self.search.leave_aside()
+        with self._turn:
+            self._aside.close()
         files = set(attempted(partial(clear_way, self._folder)))
         dropped = attempted(self.snapshots.purge)
         files.update(dropped, attempted(self._purge_tables))

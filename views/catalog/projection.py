@@ -4,7 +4,7 @@ It proposes neighbours and decides nothing: who links to a record, and which has
 """
 
 import sqlite3
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
@@ -31,9 +31,20 @@ GLIMPSE_S: Final = 0.5
 class Catalog:
     """The order of turns in one store, up to the log's end."""
 
-    def __init__(self, folder: Path, reader: Reader, begin: Begin = begin_empty) -> None:
-        """`folder` is the store's `views`; `begin` begins a rebuild."""
+    def __init__(
+        self,
+        folder: Path,
+        reader: Reader,
+        begin: Begin = begin_empty,
+        private: Callable[[], Path] | None = None,
+    ) -> None:
+        """`folder` is the store's `views`; `begin` begins a rebuild; `private` is where the file is made when none
+        stands and none can be written.
+        """
         self._home = CatalogHome(folder, reader)
+        self._private = private
+        self._read_from = self._home
+        """Whose file is read: the store's, or one of this handle's own."""
         self._begin = begin
         self._reader = reader
         self._lock = FileLock(folder / "catalog.lock")
@@ -75,7 +86,8 @@ class Catalog:
                 self._lock.release()
 
     def catch_up(self, *, wait_s: float = LOCK_WAIT_S) -> Caught:
-        """Bring the file to the log's end; where nothing can be written, go on with it as it stands.
+        """Bring the file to the log's end; where nothing can be written, go on with it as it stands, or with one of
+        this handle's own.
 
         Raises ViewBusyError when another process goes on with it for longer than `wait_s`.
         """
@@ -130,17 +142,18 @@ class Catalog:
             yield self._home
 
     def _take_as_it_stands(self, error: OSError) -> Caught:
-        """Read from a file that can't follow the log here; raise OSError for one that may not be read any more."""
+        """Read from a file that can't follow the log here; where there is none that may be read, make one of our own.
+
+        Raises `error` where there is no place for that.
+        """
         standing = take_standing(self._reader)
         try:
             con, position = self._opened(standing)
-        except DamagedViewError as damage:
-            raise OSError(
-                error.errno,
-                f"{error.strerror}, and the catalogue has to be made there first ({damage}): "
-                "ask once with write access, or ask a copy of the store",
-                error.filename,
-            ) from error
+        except DamagedViewError:
+            if self._private is None:
+                raise error from None
+            home = CatalogHome(self._private(), self._reader)
+            return self._follow(catch_up(self._reader, home, begin=self._begin, standing=standing), home)
         con.close()
         caught = self._follow(Caught(self._home.name, position, position, None))
         self.lag = standing.size - position
@@ -171,11 +184,13 @@ class Catalog:
             raise DamagedViewError(why or "there is none")
         return con, stamp.position
 
-    def _follow(self, caught: Caught) -> Caught:
-        """Read from the file as it is now."""
+    def _follow(self, caught: Caught, home: CatalogHome | None = None) -> Caught:
+        """Read from the file as it is now: the store's, or that of another home."""
         self._forget()
-        self._con = connected(f"{self._home.path.absolute().as_uri()}?mode=ro", "opened")
-        self._inode = self._home.path.stat().st_ino
+        self._read_from = home or self._home
+        path = self._read_from.path
+        self._con = connected(f"{path.absolute().as_uri()}?mode=ro", "opened")
+        self._inode = path.stat().st_ino
         self._stands_at = caught.position
         self._erasure = self._newest_erasure()
         self.lag = 0
@@ -197,7 +212,7 @@ class Catalog:
         ):
             return True
         try:
-            return self._home.path.stat().st_ino != self._inode
+            return self._read_from.path.stat().st_ino != self._inode
         except FileNotFoundError:
             return True
 
@@ -268,6 +283,8 @@ class Catalog:
 
     def purge(self) -> list[str]:
         """After an erasure: rebuild the file if there is one, else remove it; return the names concerned."""
+        with self._turn:
+            self._forget()  # of a file of our own, too: it goes with the folder
         if not self._home.files():
             return []
         try:

@@ -61,11 +61,21 @@ class Vectors(NamedTuple):
 class Search:
     """The LanceDB projection of one store. Safe to share between threads, which take turns where they write."""
 
-    def __init__(self, folder: Path, reader: Reader, embedder: Embedding, begin: Begin = begin_empty) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        reader: Reader,
+        embedder: Embedding,
+        begin: Begin = begin_empty,
+        private: Callable[[], Path] | None = None,
+    ) -> None:
         """`folder` is `views/lance`; `embedder` is called when a model is first needed, and may return None; `begin`
-        begins a rebuild.
+        begins a rebuild; `private` is where a set is made when there is none and none can be written.
         """
         self._begin = begin
+        self._private = private
+        self._aside: Search | None = None
+        """The projection in the private folder."""
         self.home = LanceHome(folder, reader, embedder)
         self._reader = reader
         self._embedder = embedder
@@ -231,14 +241,33 @@ class Search:
         except OSError as error:
             if is_in_passing(error):  # a set was removed that was being made or read
                 return self._as_it_is()
-            if not keeps_reading(error) or not self.exists:
+            if not keeps_reading(error):
                 raise
+            if not self.exists:
+                return self._from_aside(error, wait_s)
             index = self._as_it_is()
             self.lag = self._reader.size - index.position
             return index
         key = (index.position, max(self._reader.control.erasures, default=-1), self.home.signature())
         self._opened = (key, index, commits)
         return index
+
+    def _from_aside(self, error: OSError, wait_s: float) -> "LanceIndex":
+        """Return the index of a set in the private folder; raise `error` where there is no such place."""
+        if self._private is None:
+            raise error
+        with self._turn:
+            if self._aside is None:
+                self._aside = Search(self._private() / "lance", self._reader, self._embedder, self._begin)
+            aside = self._aside
+        return aside.index(wait_s=wait_s)
+
+    def leave_aside(self) -> None:
+        """Ask no set in the private folder any more: the folder goes."""
+        with self._turn:
+            aside, self._aside = self._aside, None
+        if aside is not None:
+            aside.close()
 
     def index_near(self, behind: int) -> "LanceIndex":
         """Return the index that was opened last, where it lacks at most `behind` records and nothing else has changed;
@@ -466,6 +495,7 @@ class Search:
 
     def close(self) -> None:
         """Wait for what is under way."""
+        self.leave_aside()
         self.settle()
 
 

@@ -1,6 +1,7 @@
 """Questions to a store that can't be written: answered from what stands, or refused in words that are true."""
 
 import errno
+import shutil
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 import braid
 from braid.search.question import Question
 from braid.search.retrieval import find
+from braid.views.catalog import file, projection
+from braid.views.lance import folder, search
 from tests.system.ledger.test_open import read_only
 
 
@@ -28,17 +31,6 @@ def test_questions_are_answered_from_what_stands(store: Path) -> None:
     with read_only(store), braid.open(store, read_only=True) as opened:
         assert find(opened.session, Question(query="Where does Maya live?", user_id="maya")).results
         assert opened.lag == 1
-
-
-def test_where_nothing_stands_it_is_said_what_is_needed(store: Path) -> None:
-    with braid.open(store) as opened:
-        opened.append("Maya lives in Porto.", user_id="maya")
-    with (
-        read_only(store),
-        braid.open(store, read_only=True) as opened,
-        pytest.raises(OSError, match=r"has to be made there first .*: ask once with write access"),
-    ):
-        find(opened.session, Question(query="Where does Maya live?", user_id="maya"))
 
 
 @pytest.fixture
@@ -100,8 +92,8 @@ def test_the_past_is_asked_in_a_private_folder_that_goes(evidence: Path, private
     with read_only(evidence), braid.open(evidence, read_only=True) as opened:
         asked = "SELECT text FROM experiences ORDER BY log_index"
         assert opened.sql(asked, as_of=len(opened) - 2).to_pylist() == [{"text": "Maya lives in Porto."}]
-        (folder,) = private.iterdir()
-        assert folder.stat().st_mode & 0o077 == 0
+        (made,) = private.iterdir()
+        assert made.stat().st_mode & 0o077 == 0
         assert opened.sql(asked, valid_at=datetime(2100, 1, 1, tzinfo=UTC)).num_rows == 2
         assert opened.status_at(as_of=len(opened) - 2).rows["experiences"] == 1
     assert list(private.iterdir()) == []
@@ -115,4 +107,52 @@ def test_where_no_projection_stands_sql_makes_one_there(store: Path, private: Pa
             assert opened.sql("SELECT text FROM experiences").to_pylist() == [
                 {"text": "Maya lives in Porto."}
             ]
+    assert list(private.iterdir()) == []
+
+
+def test_where_no_projection_stands_questions_make_theirs_there(store: Path, private: Path) -> None:
+    with braid.open(store) as opened:
+        opened.append("Maya lives in Porto.", user_id="maya")
+        gone = opened.append("Maya lives in Lisbon.", user_id="maya")
+    shutil.rmtree(store / "views", ignore_errors=True)
+    with read_only(store), braid.open(store, read_only=True) as opened:
+        for _ in range(2):
+            found = find(opened.session, Question(query="Where does Maya live?", user_id="maya"))
+            assert {hit.record.text for hit in found.results} == {
+                "Maya lives in Porto.",
+                "Maya lives in Lisbon.",
+            }
+            assert found.degraded == []
+        assert opened.ask("Where does Maya live?", user_id="maya", write=False).text
+        assert opened.lag == 0
+        (made,) = private.iterdir()
+        assert made.stat().st_mode & 0o077 == 0
+    assert list(private.iterdir()) == []
+    assert not (store / "views").exists()
+    with braid.open(store) as opened:
+        opened.erase(gone)
+
+
+def test_an_erasure_empties_the_private_folder(
+    store: Path, private: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a full disk a writer asks there, too: what it made must not show what is erased."""
+    with braid.open(store) as opened:
+        opened.append("Maya lives in Porto.", user_id="maya")
+        gone = opened.append("Maya lives in Lisbon.", user_id="maya")
+
+        def full(path: Path) -> None:
+            if path.is_relative_to(store):
+                raise OSError(errno.ENOSPC, "No space left on device", str(path))
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+        for module in (projection, search, folder, file):
+            monkeypatch.setattr(module, "make_folder", full)
+        question = Question(query="Where does Maya live?", user_id="maya")
+        assert len(find(opened.session, question).results) == 2
+        assert len(list(private.iterdir())) == 1
+        opened.erase(gone)
+        assert list(private.iterdir()) == []
+        (hit,) = find(opened.session, question).results
+        assert hit.record.text == "Maya lives in Porto."
     assert list(private.iterdir()) == []
