@@ -41,7 +41,8 @@ def serve(
     So many `workers` work off jobs meanwhile, with the `models` that are named when they look. `log`: events, a line
     each; without one, only what goes wrong is shown.
 
-    Raises ValueError for a host that is not this machine's: what goes over a network needs a proxy with TLS in front.
+    Raises ValueError for a port that can't be had, and for a host that is not this machine's: what goes over a network
+    needs a proxy with TLS in front.
     """
     if port is not None and not _is_loopback(host):
         raise ValueError(f"{host}: only this machine is served; put a proxy with TLS in front of 127.0.0.1")
@@ -51,12 +52,12 @@ def serve(
         opened.enter_context(shown(log or "text", level=logging.INFO if log else logging.WARNING))
         session.observers.append(noted)
         opened.callback(session.observers.remove, noted)
-        sockets = [opened.enter_context(_unix_socket(session.path))]
+        at_port = [] if port is None else [opened.enter_context(_tcp_socket(host, port))]
+        sockets = [opened.enter_context(_unix_socket(session.path)), *at_port]
         opened.callback((session.path / SOCKET).unlink, missing_ok=True)
         told(f"serving {session.path} at {session.path / SOCKET}")
-        if port is not None:
-            sockets.append(opened.enter_context(_tcp_socket(host, port)))
-            told(f"and at http://{host}:{sockets[-1].getsockname()[1]}, for whoever has a token")
+        for one in at_port:
+            told(f"and at http://{host}:{one.getsockname()[1]}, for whoever has a token")
         server = Server(session, mode=mode, limits=limits)
         opened.callback(server.watch.sign, ending=True)
         working = Workers(session, workers, models)
@@ -120,7 +121,9 @@ def _tcp_socket(host: str, port: int) -> socket.socket:
     try:
         made.bind((host, port))
         made.listen(128)
-    except OSError:
+    except OSError as error:
         made.close()
-        raise
+        raise ValueError(
+            f"port {port} of {host} can't be had ({error.strerror}): choose another with --port; 0 takes a free one"
+        ) from error
     return made
