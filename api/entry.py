@@ -123,7 +123,8 @@ def open(
     without the log's private key, which is lost, so that another can take its place. `server` finds a running server,
     which is asked in the log's place (docs/serve.md); `braid.open` finds it by the socket in the store's folder, with
     `server=None` none.
-    Raises LogLockedError, GuardError, RollbackError, IntegrityError, FileNotFoundError; ValueError for an empty path.
+    Raises LogLockedError, UnwritableError, GuardError, RollbackError, IntegrityError, FileNotFoundError; ValueError for
+    an empty path.
     """
     store = _folder(path)
     guard_folder = Path(guard_dir) if guard_dir else None

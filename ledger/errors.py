@@ -33,6 +33,7 @@ LedgerError
 ├── BackupError             a backup that can't be taken, gone on with, or restored
 ├── UnpublishedError        all is in the log, but its head could not be published at the end; an `OSError` as well
 ├── UnpurgedError           an erasure waits until its projections can be purged; an `OSError` as well
+├── UnwritableError         a store that can only be read here was opened for writing; an `OSError` as well
 ├── StoreFormatError        settings that are damaged or of a newer format
 └── ReadOnlyError           writing through a handle opened for reading
 
@@ -254,6 +255,24 @@ class UnpurgedError(LedgerError, OSError):
 
     def __reduce__(self) -> tuple[type[Self], tuple[int, Exception]]:
         return type(self), (self.tombstone, self._cause)
+
+
+class UnwritableError(LedgerError, OSError):
+    """A store was opened for writing where its files can only be read: a read-only medium, or another user's folder.
+
+    An `OSError` as well, with the number of what the system said.
+    """
+
+    def __init__(self, store: Path, cause: OSError) -> None:
+        super().__init__(
+            f"{store} can't be written here ({cause.strerror}): open it read-only (`read_only=True`) to read, recall "
+            "and verify"
+        )
+        self.errno = cause.errno
+        self._args = (store, cause)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Path, OSError]]:
+        return type(self), self._args
 
 
 class StoreFormatError(LedgerError):

@@ -19,6 +19,7 @@ from braid.ledger.errors import (
     LedgerError,
     RollbackError,
     UnpublishedError,
+    UnwritableError,
 )
 from braid.ledger.keys.author_key import Signer, load_signers
 from braid.ledger.keys.control import FRESH_KEY, SharedKeyError
@@ -36,7 +37,7 @@ from braid.ledger.tree.publication import drop_partials, publish_checkpoint, wri
 from braid.ledger.tree.tiles import partial_tiles, tile_path
 from braid.ledger.write.sequence import AppendRequest, Clock, Placed, Sequencer, SignedTransaction
 from braid.wal.append import LogWriter
-from braid.wal.durable import is_full
+from braid.wal.durable import is_full, is_unwritable
 from braid.wal.errors import OutcomeUnknownError, WriterPoisonedError
 from braid.wal.frame import MAX_RECORDS
 from braid.wal.lock import FileLock
@@ -75,7 +76,7 @@ class Writer(Reader):
 
         `headless` opens without the log's private key, to let another take its place: until then no head is signed.
 
-        Raises LogLockedError, GuardError without a guard unless `adopt`, and what `Reader` raises.
+        Raises LogLockedError, UnwritableError, GuardError without a guard unless `adopt`, and what `Reader` raises.
         """
         store = store.absolute()
         self._lock = FileLock(store / "lock")
@@ -92,7 +93,12 @@ class Writer(Reader):
         self._background_error: BaseException | None = None
         if not (store / "store.json").exists():
             raise FileNotFoundError(f"there is no store at {store}: create one with `braid init`")
-        self._lock.acquire(wait_s if shared else 0.0)
+        try:
+            self._lock.acquire(wait_s if shared else 0.0)
+        except OSError as error:
+            if is_unwritable(error):
+                raise UnwritableError(store, error) from error
+            raise
         try:
             super().__init__(store, guard=guard, passphrase=passphrase, _log=LogWriter)
             if self.guarded is None and not adopt:

@@ -101,13 +101,16 @@ def writing(
     shared: bool = False,
     headless: bool = False,
     locked: str = "",
+    unwritable: str = "",
     here: bool = False,
 ) -> Generator["Store"]:
     """Open for writing, or ask the store's server; what the last crash left behind is made good and told.
 
-    `locked`: what a person may do instead while another program has the store. `here`: no server is asked.
+    `locked`: what a person may do instead while another program has the store. `unwritable`: what, where it can only be
+    read. `here`: no server is asked.
     """
     import braid
+    from braid.ledger.errors import UnwritableError
     from braid.wal.errors import LogLockedError
 
     path = where(store)
@@ -135,6 +138,10 @@ def writing(
     except LogLockedError as error:
         if locked:
             error.add_note(locked)
+        raise
+    except UnwritableError as error:
+        if unwritable:
+            error.add_note(unwritable)
         raise
     if opened.server is not None:
         with opened:

@@ -113,7 +113,9 @@ def ask(
     as_of_index, as_of_time = past(as_of)
     with (
         _answered_anyway(),
-        reading(store) if no_write else writing(store, adopt=adopt, shared=shared, locked=_ONLY) as opened,
+        reading(store)
+        if no_write
+        else writing(store, adopt=adopt, shared=shared, locked=_ONLY, unwritable=_ONLY) as opened,
     ):
         found = opened.ask(
             text, user_id=user_id, agent_id=agent_id, run_id=run_id, project_id=project_id,

@@ -18,6 +18,7 @@ _OPTION = re.compile(r"--[A-Za-z][\w-]*")
 _HINTS = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
     "ObstructedError": "what stands there was left: move it away; in `views/` `braid replay` does, but for a link",
+    "UnwritableError": "`braid recall`, `sql`, `verify` and `ask --no-write` only read",
     "NoRoomError": "free that much: `rm -r` of the store's views/ does no harm, while nobody has it open",
     "GuardError": "only when you are sure that this is the newest copy: run the command again with --adopt",
     "RollbackError": "bring the newest copy of the store and its vault back; `braid doctor` says what it sees",
@@ -170,25 +171,30 @@ def _arose_in_store(error: OSError) -> bool:
     return any(name.startswith("braid.") and not name.startswith("braid.tools.") for name in names)
 
 
-def _explain_system(error: OSError) -> tuple[str, str | None]:
-    about = f"{error.filename}: " if error.filename else ""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        if not _arose_in_store(error):
-            return (
-                f"{about}there is no room where the output goes",
-                "free some space there, or send the output elsewhere",
-            )
+def _explain_room(error: OSError, about: str) -> tuple[str, str]:
+    """Return what to say where a disk, a quota or a file's limit has no room."""
+    if not _arose_in_store(error):
         return (
-            f"{about}the disk is full; nothing half-written remains in the log",
-            "free some space and run the same command again; `braid erase` works on a full disk, and docs/operate.md "
-            "says what takes the room",
+            f"{about}there is no room where the output goes",
+            "free some space there, or send the output elsewhere",
         )
-    if error.errno == errno.EFBIG and _arose_in_store(error):
+    if error.errno == errno.EFBIG:
         return (
             f"{about}the file may not grow any longer; nothing half-written remains in the log",
             "raise the limit (`ulimit -f` shows it in blocks; a file system has one, too), then run the same command "
             "again",
         )
+    return (
+        f"{about}the disk is full; nothing half-written remains in the log",
+        "free some space and run the same command again; `braid erase` works on a full disk, and docs/operate.md "
+        "says what takes the room",
+    )
+
+
+def _explain_system(error: OSError) -> tuple[str, str | None]:
+    about = f"{error.filename}: " if error.filename else ""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return _explain_room(error, about)
     if error.errno in (errno.EISDIR, errno.ENOTDIR, errno.ENOTEMPTY) and _arose_in_store(error):
         at: object = error.filename2 or error.filename
         found = (
@@ -198,8 +204,7 @@ def _explain_system(error: OSError) -> tuple[str, str | None]:
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return (
             f"{about}{error.strerror}",
-            "reading commands need read access to the store, and where views/ is behind the log write access to it; "
-            "writing ones write access",
+            "`braid recall`, `sql`, `verify` and `ask --no-write` need read access alone; the others write",
         )
     if error.errno is None:
         return str(error) or type(error).__name__, None

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from braid.tools.cli.access import Chosen, where, writing
+from braid.tools.cli.access import Chosen, reading, where, writing
 from braid.tools.cli.group import BraidGroup
 from braid.tools.cli.options import AgentId, ProjectId, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import put, say
@@ -92,7 +92,12 @@ def mcp(
         session_id=session,
     )
     hint = "a server may have the store: start it with --port, and this with --url and BRAID_TOKEN"
-    with writing(store, shared=True, locked=hint) as opened:
+    only = "`braid mcp --kind model` only reads"
+    with (
+        reading(store)
+        if kind == "model"
+        else writing(store, shared=True, locked=hint, unwritable=only) as opened
+    ):
         hook = None
         if hooks:
             hook = HookTool(opened.session, caller, StateFolder(str(where(store)), _guard_dir()))

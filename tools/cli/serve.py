@@ -101,7 +101,11 @@ def serve(
     rates = Limits(read_rates(limits))
     require_small(model, second, larger)
     with writing(
-        store, adopt=adopt, here=True, locked="a server may be running: `braid status` asks it"
+        store,
+        adopt=adopt,
+        here=True,
+        locked="a server may be running: `braid status` asks it",
+        unwritable="a server needs to write; `braid mcp --kind model` serves an agent that only reads",
     ) as opened:
         carry_by(opened, queue)
         models = ServerModels(opened, model, second, larger, allow_remote=allow_remote)

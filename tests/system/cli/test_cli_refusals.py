@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import pickle
 import re
 import resource
 import shutil
+import socket
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
+
+import braid
+from tests.system.ledger.test_open import read_only
 
 if TYPE_CHECKING:
     from tests.system.cli.conftest import Session
@@ -45,6 +51,52 @@ def test_a_server_refuses_a_model_that_is_none_before_it_serves(session: Session
     said = session.refused("serve", "--port", "0", "--model", "nope")
     assert "'nope' is not one of these" in said
     assert "serving" not in said
+
+
+def test_a_port_that_another_program_has_is_refused_before_it_is_announced(session: Session) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = session.refused("serve", "--port", str(port))
+    assert (
+        f"port {port} of 127.0.0.1 can't be had (Address already in use): choose another with --port" in said
+    )
+    assert "serving" not in said
+    assert not (session.store / "serve.sock").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (("ask", "Where is the key?"), "--no-write only answers"),
+        (("append", "x"), "`ask --no-write` only read"),
+        (("mcp",), "`braid mcp --kind model` only reads"),
+        (("serve",), "a server needs to write"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_a_store_that_can_only_be_read_says_what_reads_it(
+    session: Session, words: tuple[str, ...], advice: str
+) -> None:
+    with read_only(session.store):
+        said = session.refused(*words)
+        assert f"{session.store} can't be written here" in said
+        assert advice in said
+        with pytest.raises(OSError, match="`read_only=True`") as met:
+            braid.open(session.store, guard_dir=session.env["BRAID_GUARD_DIR"])
+        assert met.value.errno in (errno.EROFS, errno.EACCES)
+        again = pickle.loads(pickle.dumps(met.value))
+        assert (type(again), str(again), again.errno) == (type(met.value), str(met.value), met.value.errno)
+
+
+def test_a_store_that_can_only_be_read_answers_in_every_way_that_reads(session: Session) -> None:
+    session.well("append", "The key is under the stone.", "--user-id", "maya")
+    shutil.rmtree(session.store / "views", ignore_errors=True)
+    with read_only(session.store):
+        assert "stone" in session.well("recall", "Where is the key?").out
+        assert "stone" in session.well("ask", "--no-write", "Where is the key?", "--user-id", "maya").out
+        assert "stone" in session.well("context", "Where is the key?").out
+        session.well("mcp", "--kind", "model")
+        assert session.is_clean()
 
 
 def test_a_locked_store_is_refused_for_writing_and_open_for_reading(session: Session) -> None:
