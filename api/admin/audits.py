@@ -113,7 +113,7 @@ def doctor(session: Session, asked: Doctor) -> Diagnosis:
 
     del asked
     reader = session.reader
-    found = examine(session.path, reader.guard, reader.passphrase)
+    found = examine(session.path, reader.guard, reader.passphrase, now=session.now())
     if obstructed := obstructions(session.path):
         return Diagnosis(
             problems=(*found, *obstructed)

@@ -5,6 +5,7 @@ Changes nothing but modes, and those only when it is asked to.
 
 import shutil
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,7 @@ from braid.ledger.keys.logkeys import load_log_keys
 from braid.ledger.read.reader import Reader
 from braid.ledger.settings import Settings
 from braid.ledger.tree.guard import Guard
+from braid.ledger.write.sequence import CLOCK_TOLERANCE, is_lag_accepted
 from braid.wal.errors import WalError
 
 LEAST_FREE_BYTES = 64 << 20
@@ -31,9 +33,17 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 def conditions(
-    store: Path, settings: Settings, guard: Guard, passphrase: str | None, found: Sequence[Problem]
+    store: Path,
+    settings: Settings,
+    guard: Guard,
+    passphrase: str | None,
+    found: Sequence[Problem],
+    *,
+    now: datetime,
 ) -> Iterator[Problem]:
-    """Yield what keeps the store from being used; `found` is what is known to be wrong with its files."""
+    """Yield what keeps the store from being used; `found` is what is known to be wrong with its files, `now` what the
+    clock says.
+    """
     yield from _open_to_others(store, settings)
     yield from _little_room(store)
     try:
@@ -61,6 +71,7 @@ def conditions(
             yield from _missing_keys(store, reader)
             yield from _unsigned_durability(reader)
             yield from _unfinished(reader)
+            yield from _clock_behind(reader, now)
     finally:
         reader.close()
 
@@ -72,6 +83,20 @@ def _unsigned_durability(reader: Reader) -> Iterator[Problem]:
             "settings",
             f"store.json says durability `{asked}`, which no signed record supports: `{counts}` counts",
             f"`braid durability {asked}` signs it, if it is meant; `braid durability {counts}` puts it right",
+        )
+
+
+def _clock_behind(reader: Reader, now: datetime) -> Iterator[Problem]:
+    last = datetime.fromisoformat(reader.envelope(reader.size - 1).created_at)
+    if last - now > CLOCK_TOLERANCE and not is_lag_accepted(reader, last):
+        ahead = last - now
+        how_far = f"{ahead.days:,} days" if ahead.days > 1 else f"{ahead.total_seconds() / 3600:.1f} hours"
+        yield Problem(
+            "clock",
+            f"the last record is of {last:%Y-%m-%d %H:%M:%S}Z, {how_far} ahead of this machine's clock: until then "
+            "nothing can be written",
+            "set the clock right if it is wrong; if it was ahead when that was written, accept it once: "
+            "`braid doctor --accept-clock` (docs/operate.md, A clock that jumped)",
         )
 
 

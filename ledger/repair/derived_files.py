@@ -6,6 +6,7 @@ never touched.
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from braid.ledger.audit.heads import split_history
@@ -31,8 +32,13 @@ from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, Segment
 _TILE_BATCH = 256
 
 
-def examine(store: Path, guard: Guard | None = None, passphrase: str | None = None) -> list[Problem]:
-    """Return what is wrong with a store, without changing it; raise FileNotFoundError where there is none."""
+def examine(
+    store: Path, guard: Guard | None = None, passphrase: str | None = None, *, now: datetime | None = None
+) -> list[Problem]:
+    """Return what is wrong with a store, without changing it; raise FileNotFoundError where there is none.
+
+    `now`: what the clock says, where that is not the system's.
+    """
     settings = load_settings(store)
     guard = guard or Guard.of_store(settings.store_id)
     checks: list[Callable[[], Iterator[Problem]]] = [
@@ -43,7 +49,7 @@ def examine(store: Path, guard: Guard | None = None, passphrase: str | None = No
         lambda: _space_problems(store),
     ]
     found = [problem for check in checks for problem in check()]
-    return [*found, *conditions(store, settings, guard, passphrase, found)]
+    return [*found, *conditions(store, settings, guard, passphrase, found, now=now or datetime.now(UTC))]
 
 
 def repair(store: Path, guard: Guard | None = None) -> list[str]:

@@ -107,6 +107,16 @@ def _quotes(draft: Draft) -> bool:
     return answers or steps
 
 
+def is_lag_accepted(reader: Reader, last: datetime) -> bool:
+    """Whether the clock's lag behind the record of `last`, the log's end, was accepted and has lasted since: then each
+    transaction was one microsecond later.
+    """
+    if reader.control.clock is None:
+        return False
+    time_, tx = reader.control.clock
+    return last - datetime.fromisoformat(time_) <= timedelta(microseconds=reader.log.next_tx - tx)
+
+
 class Sequencer:
     """Gives drafts their places and signatures. Writes nothing; called under the writer's lock."""
 
@@ -270,15 +280,9 @@ class Sequencer:
         return f"{self._second_text}.{since.microseconds:06}Z"
 
     def _accepted(self, last: datetime, drafts: Sequence[Draft]) -> bool:
-        """Whether the clock's lag was accepted and has lasted since: then each transaction was one
-        microsecond later.
-        """
-        if any(draft.public.get("op") == "clock" for draft in drafts):
-            return True
-        if self._reader.control.clock is None:
-            return False
-        time_, tx = self._reader.control.clock
-        return last - datetime.fromisoformat(time_) <= timedelta(microseconds=self._reader.log.next_tx - tx)
+        return any(draft.public.get("op") == "clock" for draft in drafts) or is_lag_accepted(
+            self._reader, last
+        )
 
     def _resolve(
         self, draft: Draft, request: AppendRequest, written: dict[int, tuple[int, RecordId]], place: int

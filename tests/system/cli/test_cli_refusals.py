@@ -471,10 +471,13 @@ def test_a_clock_that_is_behind_is_refused_until_it_is_accepted(session: Session
     )
     subprocess.run([sys.executable, "-c", later], cwd=session.folder, env=session.env, check=True)
     assert "--accept-clock" in session.refused("append", "x")
+    done = session.braid("doctor")
+    assert (done.code, "24.0 hours ahead of this machine's clock" in done.out) == (1, True)
     session.well("doctor", "--accept-clock", "--dry-run")
     session.refused("append", "x")
     session.well("doctor", "--accept-clock", "--reason", "the clock was a day ahead")
     session.well("append", "x")
+    session.well("doctor")
     assert session.is_clean()
 
 

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,22 @@ def signed(store: Path) -> dict[str, bytes]:
 
 def test_nothing_is_wrong_with_a_new_store(filled: Path) -> None:
     assert found(filled) == []
+
+
+def test_a_log_ahead_of_the_clock_is_named_until_that_is_accepted(filled: Path) -> None:
+    now = datetime.now(UTC)
+    with braid.open(filled, clock=lambda: now + timedelta(days=400, minutes=1)) as opened:
+        opened.append("from a year ahead")
+    (problem,) = examine(filled, now=now)
+    assert problem.name == "clock"
+    assert "400 days ahead of this machine's clock" in problem.detail
+    assert "--accept-clock" in problem.remedy
+    assert not problem.safe
+    assert examine(filled, now=now + timedelta(days=400)) == []
+    with braid.open(filled, clock=lambda: now) as opened:
+        opened.writer.accept_clock("it was a year ahead")
+        opened.append("accepted")
+    assert examine(filled, now=now) == []
 
 
 def test_a_head_that_is_published_meanwhile_is_no_fault(
