@@ -13,22 +13,16 @@ from braid.affect.facts import PLAIN_WORDS, PROTECTED, facts, is_ordinary
 from braid.affect.style import Style
 
 WARM: Final = 0.65
-"""From which warmth on there is an opening, and a closing from WARMER."""
-WARMER: Final = 0.75
+"""From which warmth on there is a closing, and up to 1 - WARM, for a heavy heart, a gentle one. There is no opening:
+what was asked for stands first."""
 LONG: Final = 1.4
 SHORT: Final = 0.6
 """Sentences this many times as long as aimed at are split, and those this short joined."""
 MAX_CHARS: Final = 20_000
 _ADDRESSED: Final = frozenset(("i", "you", "let", "please", "here", "we", "ask", "check"))
 
-OPENERS: Final = ("Of course.", "I am glad to help with this.", "I am happy to look this up for you.")
-GENTLE_OPENERS: Final = ("I hear you.", "I can see why you ask.", "Let me help with this.")
-URGENT_OPENERS: Final = ("Here is the short of it.", "Here it is, straight to the point.")
-CLOSERS: Final = (
-    "I hope this helps.",
-    "I am here if you want more of it.",
-    "You are welcome to ask for more.",
-)
+CLOSERS: Final = ("I hope this helps.", "You are welcome to ask for more.")
+GENTLE_CLOSERS: Final = ("I am here if you want more of it.", "I am here for the rest of it as well.")
 FIRM_CLOSERS: Final = ("Ask me for more.", "Check it with me whenever you like.")
 HEDGES: Final = (
     "As far as I can tell,",
@@ -36,7 +30,7 @@ HEDGES: Final = (
     "From what I have seen,",
     "To the best of my knowledge,",
 )
-PHRASES: Final = OPENERS + GENTLE_OPENERS + URGENT_OPENERS + CLOSERS + FIRM_CLOSERS + HEDGES
+PHRASES: Final = CLOSERS + GENTLE_CLOSERS + FIRM_CLOSERS + HEDGES
 
 _BREAK: Final = re.compile(r"(?<=[.!?])(?:\s*\x00++)*+\s+(?=\S)")
 """Possessive: a text that ends in a citation would else be gone over in every way that it can be cut."""
@@ -99,9 +93,8 @@ def _styled(text: str, style: Style) -> str:
     for at in prose:
         paragraphs[at] = _paced(paragraphs[at], style)
         paragraphs[at] = _hedged(paragraphs[at], style)
-    first, last = prose[0], prose[-1]
+    last = prose[-1]
     seed = crc32(text.encode("utf-8", "surrogatepass"))
-    paragraphs[first] = _opened(paragraphs[first], style, seed)
     paragraphs[last] = _closed(paragraphs[last], style, seed)
     return "".join(paragraphs)
 
@@ -226,21 +219,12 @@ def _hedge(sentence: str, seed: int) -> str | None:
     return f"{HEDGES[seed % len(HEDGES)]} {_lowered(sentence) or sentence}"
 
 
-def _opened(text: str, style: Style, seed: int) -> str:
-    choice: tuple[str, ...] = ()
-    if style.urgent:
-        choice = URGENT_OPENERS
-    elif style.warmth >= WARM:
-        choice = OPENERS
-    elif style.warmth <= 1 - WARM:  # a heavy heart is met gently, not coldly
-        choice = GENTLE_OPENERS
-    return f"{choice[seed % len(choice)]} {text}" if choice else text
-
-
 def _closed(text: str, style: Style, seed: int) -> str:
     choice: tuple[str, ...] = ()
     if style.imperative_rate >= 0.25:
         choice = FIRM_CLOSERS
-    elif style.warmth >= WARMER and not style.urgent:
+    elif style.warmth >= WARM and not style.urgent:
         choice = CLOSERS
+    elif style.warmth <= 1 - WARM and not style.urgent:
+        choice = GENTLE_CLOSERS
     return f"{text.rstrip(' ')} {choice[seed % len(choice)]}" if choice else text

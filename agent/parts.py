@@ -10,6 +10,7 @@ from braid.affect.style import Style
 from braid.ledger.record.source import SourceClass
 from braid.recall.hits import Hit
 from braid.stance.reconcile import Reconciliation
+from braid.text.parse import Parses
 from braid.text.rerank import AnswerScores
 
 RungName = Literal["held", "said", "near", "silent"]
@@ -124,6 +125,8 @@ class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     """What tells of a turn, by its log index, what of it no longer holds."""
     answers: AnswerScores | None = None
     """What tells how surely each of some turns answers; None without a cross-encoder."""
+    parses: Parses | None = None
+    """What takes sentences apart; None without a parser."""
     caution: Caution = "default"
     language: str = "en"
     listed: ListFindings | None = None

@@ -68,6 +68,10 @@ class Parser(Protocol):
         ...
 
 
+Parses = Callable[[Sequence[str]], Sequence[Parse] | None]
+"""Texts → the parse of each, in their order; None where there is no parser, or it failed."""
+
+
 def from_rows(text: str, rows: Iterable[Sequence[str | int]]) -> Parse:
     """Return a parse of rows `word lemma pos tag dep head`, their places found in the text in order."""
     tokens: list[Token] = []

@@ -13,6 +13,7 @@ import msgspec
 from braid.agent import bands
 from braid.agent.answer import predecessor
 from braid.agent.answer.address import addressed
+from braid.agent.answer.assertion import assertion
 from braid.agent.answer.choice import QuoteChoice
 from braid.agent.answer.chooser import Chosen, LadderWeights, choose, name_of, weights
 from braid.agent.answer.confidence import missing
@@ -21,7 +22,7 @@ from braid.agent.answer.ladder import LIKELY, NEAREST, SPOKEN_OF, near, said, si
 from braid.agent.answer.lists.told import listed
 from braid.agent.answer.mismatch import mismatch
 from braid.agent.answer.moments import during
-from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
+from braid.agent.answer.period import amounts_met, asks_for_sum, is_to_be_summed, of_period
 from braid.agent.answer.referent import is_meant
 from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of
 from braid.agent.answer.spans import best_span
@@ -62,7 +63,7 @@ class Extractive:
     @property
     def version(self) -> str:
         """Changes with the rules, and with the weights."""
-        return f"2/{name_of(self._weights)}"
+        return f"3/{name_of(self._weights)}"
 
     def compose(self, asked: QuestionContext) -> Composed:
         for rung in (*FIRST_ASKED, _was):
@@ -97,9 +98,13 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
     if (chosen.speaks < SPOKEN_OF and chosen.likeliest < LIKELY) or _unknown_names(question, hits):
         return silence(question, chosen, hits)
     best = chosen.ranked[0]
-    is_open = (of_sum and amounts_met(hits) > 1) or _is_of_another(question, best, hits)
+    is_open = (
+        (of_sum and amounts_met(hits) > 1)
+        or is_to_be_summed(question, best)
+        or _is_of_another(question, best, hits)
+    )
     if is_open or (answer := said(question, chosen, asked)) is None:
-        return near(question, chosen)
+        return near(question, chosen, asked.parses)
     return _overtaken(question, chosen, asked) or surely(answer, _most(asked))
 
 
@@ -300,4 +305,7 @@ def _taken_back(question: Question, asked: QuestionContext) -> Hit | None:
     claim = denied(question, asked.stance)
     if claim is None or not claim.claim.quote:
         return None
+    read = asked.parses((question.text, claim.claim.quote)) if asked.parses is not None else None
+    if read is not None and assertion(read[0], read[1]) not in (None, "no"):
+        return None  # "I don't mind that Ben smokes"
     return next((hit for hit in asked.hits if claim.claim.quote in hit.text), None)

@@ -15,11 +15,12 @@ from braid.agent.answer.confidence import missing
 from braid.agent.answer.reading import Wants
 from braid.agent.answer.report import capital, date, excerpt, quotable, report_of, support_of
 from braid.agent.answer.spans import AnswerSpan, best_span
-from braid.agent.answer.turns import when_of
-from braid.agent.answer.verdict import asks_of_the_past, verdict
+from braid.agent.answer.turns import is_agent, when_of
+from braid.agent.answer.verdict import asks_of_the_past, replied, verdict
 from braid.agent.parts import Composed, QuestionContext
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit
+from braid.recall.hits import Hit, speaker
+from braid.text.parse import Parses
 from braid.text.words import words
 
 UNKNOWN: Final = "I don't know."
@@ -69,10 +70,10 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed
         return None
     best = chosen.ranked[0] if chosen.ranked[0] in chosen.told else chosen.told[-1]
     if not chosen.changed:
-        return told(question, best, chosen.told, max(p, bands.CAREFUL))
+        return told(question, best, chosen.told, max(p, bands.CAREFUL), parses=asked.parses)
     if chosen.instead is not None and (short := _instead(question, best, chosen.instead)) is not None:
         p = min(max(p, bands.CAREFUL), DISPUTED)
-        return told(question, chosen.instead, chosen.told, p, short or None)
+        return told(question, chosen.instead, chosen.told, p, short or None, parses=asked.parses)
     spans = [best_span(question, hit.text, when_of(hit)) for hit in chosen.told]
     both = "; ".join(
         f"{quotable(span.short)} ({date(when_of(hit))})"
@@ -95,7 +96,15 @@ def _instead(question: Question, older: Hit, newer: Hit) -> str | None:
     return quotable(span.sentence) if before and codes - before else None
 
 
-def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: str | None = None) -> Composed:
+def told(
+    question: Question,
+    best: Hit,
+    turns: Sequence[Hit],
+    p: float,
+    short: str | None = None,
+    *,
+    parses: Parses | None = None,
+) -> Composed:
     """Return some turns quoted in their order. `p` in [0, 1]: how sure that is; `short`: the answer in fewest words,
     where that isn't the best's own."""
     span = best_span(question, best.text, when_of(best))
@@ -103,7 +112,9 @@ def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: s
     reports = [capital(report_of(one, one.quote)) for one in supports]
     if len(turns) > 1 and when_of(turns[0]) < when_of(turns[-1]):
         reports[0] = f"Earlier, {report_of(supports[0], supports[0].quote)}"
-    fewest = _short(question, best, span) if short is None else short
+    if short is None and len(turns) > 1 and best is turns[-1]:
+        short = replied(question, turns[0].text, best.text)
+    fewest = _short(question, best, span, parses) if short is None else short
     if question.intent == "time" and span is not None and span.wanted and fewest not in best.text:
         reports.append(f"That is {fewest}.")  # what was told from the day it was said on, as a date
     elif len(turns) == 1 and question.time is not None and question.intent != "time" and short is None:
@@ -118,7 +129,7 @@ def told(question: Question, best: Hit, turns: Sequence[Hit], p: float, short: s
     )
 
 
-def near(question: Question, chosen: Chosen) -> Composed:
+def near(question: Question, chosen: Chosen, parses: Parses | None = None) -> Composed:
     """Return what comes near, as quotations; `short` is what the first of them would come to."""
     shown = _owners_first(_apart(chosen.near), chosen.near)
     best = shown[0]
@@ -126,7 +137,7 @@ def near(question: Question, chosen: Chosen) -> Composed:
     return Composed(
         text=" ".join([NEAREST, *(capital(report_of(one, one.quote)) for one in supports)]),
         citations=tuple(one.id for one in supports),
-        short=_short(question, best, best_span(question, best.text, when_of(best))),
+        short=_short(question, best, best_span(question, best.text, when_of(best)), parses),
         p=min(chosen.p, UNSAID),
         rung="near",
     )
@@ -152,15 +163,23 @@ def _quoted(question: Question, hit: Hit) -> str:
     return excerpt(hit.text, span.sentence if span is not None else "")
 
 
-def _short(question: Question, hit: Hit, span: AnswerSpan | None) -> str:
+def _short(question: Question, hit: Hit, span: AnswerSpan | None, parses: Parses | None) -> str:
     if span is None:
         return ""
-    if checked := verdict(question, span.sentence):
+    if checked := verdict(
+        question, span.sentence, parses, speaker=_of_another(question, hit), whole=hit.text
+    ):
         return checked
     if question.intent == "time" and not span.wanted:
         # The day of saying is no answer to when; of what was over by then it is a bound.
         return f"by {date(when_of(hit))}" if asks_of_the_past(question) else ""
     return quotable(span.short)
+
+
+def _of_another(question: Question, hit: Hit) -> str:
+    """Return who said a hit, where that isn't who asks: by name, or where a question isn't of whoever asks it."""
+    named = speaker(hit)
+    return "" if named == "user" or (question.first_person and not is_agent(hit)) else named
 
 
 def surely(composed: Composed, p: float) -> Composed:

@@ -38,6 +38,7 @@ _OTHERS: Final = re.compile(
 _REFERS: Final = re.compile(
     r"\b(?:he|she|they|it|you|him|her|them|his|their|your|its|this|that|these|those)\b", re.IGNORECASE
 )
+_HAS_SUBJECT: Final = re.compile(r"\b(?:he|she|they|it|you|i|we)\b", re.IGNORECASE)
 _WISHED: Final = re.compile(
     r"\b(?:i|we|he|she|they|you|(?-i:[A-ZÀ-Þ])[\w-]+|(?:my|our|his|her|their) [\w-]+)(?:['’](?:m|re|s|ve|d))?"
     r"(?: (?:am|is|are|was|were|have been|has been|really|just|still|also|always)){0,3}"
@@ -45,6 +46,13 @@ _WISHED: Final = re.compile(
     re.IGNORECASE,
 )
 """Somebody who wishes: "thinking of you" is said of nobody."""
+_UNREAL: Final = re.compile(
+    r"^\W*(?:(?:and|but|so|well|oh|god|i|we) )*(?:wish (?:i|we|he|she|they|it|my|our|that)\b|if only\b|as if\b"
+    r"|(?:dream(?:t|ed)|had a dream|imagined?|pretend(?:ed)?) (?:that )?(?:i|we|he|she|they|it|my|our|to|of)\b"
+    r"|(?:could|would|should|might)(?: have|['’]ve) \w+)",
+    re.IGNORECASE,
+)
+"""What never was: a wish, a dream, what could have been."""
 _DENIAL: Final = re.compile(r"\b(?:not|never|no longer)\b|n['’]?t\b", re.IGNORECASE)
 _DENYING: Final = re.compile(
     r"(?:\b(?:not|never|no longer)\b|n['’]t\b)(?! (?:only|just|until|till|before|more|less|later|earlier)\b)"
@@ -169,6 +177,8 @@ def _denies_it(question: Question, sentence: str, when: datetime) -> bool:
 
 def _is_wished(question: Question, sentence: str) -> bool:
     """Whether a short sentence tells of a wish, where the question asks for none; a long one tells of more."""
+    if _UNREAL.search(sentence) is not None and _OF_WISHES.search(question.text) is None:
+        return True
     wished = len(sentence.split()) <= _SHORT and _WISHED.search(sentence) is not None
     return wished and _OF_WISHES.search(question.text) is None
 
@@ -195,6 +205,8 @@ def _is_anothers(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit
     if named is None:
         return False
     heard = {*words(hit.text), *words(speaker(hit))}
+    if question.intent == "check" and _HAS_SUBJECT.search(hit.text) is None:
+        return heard.isdisjoint(words(named["name"]))  # "his new girlfriend" takes up nobody of the question
     return heard.isdisjoint(words(named["name"])) and _REFERS.search(hit.text) is None
 
 

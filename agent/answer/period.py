@@ -22,6 +22,10 @@ _SUM: Final = re.compile(
     r"|\b(?:total|sum)\b.*\b(?:spen[dt]|spending|expenses|paid|earned)\b",
     re.IGNORECASE,
 )
+_IN_ALL: Final = re.compile(
+    r"\b(?:altogether|in all|in total|all told|overall|total|sum|all together)\b", re.IGNORECASE
+)
+_NUMBER: Final = re.compile(r"(?<![\w.-])[$€£]?\d[\d,.]*\b(?!\s*(?:st|nd|rd|th|am|pm|%)\b)(?![-:/])")
 _STEPS: Final = {4: relativedelta(years=1), 7: relativedelta(months=1), 10: relativedelta(days=1)}
 
 
@@ -31,6 +35,15 @@ def asks_for_sum(question: Question) -> bool:
     return (
         span is not None and (span.since or span.until) is not None and _SUM.search(question.text) is not None
     )
+
+
+def is_to_be_summed(question: Question, hit: Hit) -> bool:
+    """Whether a question wants what comes together, and a turn tells several numbers and no total: none of them is the
+    answer, and their sum is nobody's word."""
+    if not _IN_ALL.search(question.text) or _IN_ALL.search(hit.text):
+        return False
+    dates = sum(len(iso) == 10 for iso in iso_dates(hit.text, when_of(hit).date()))
+    return len(_NUMBER.findall(hit.text)) - dates > 1
 
 
 def of_period(question: Question, hits: Sequence[Hit]) -> list[Hit]:

@@ -46,6 +46,7 @@ from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
 from braid.recall.passage import span
 from braid.recall.recall import Lens
+from braid.text.parse import Parses
 from braid.text.rerank import AnswerScores
 from braid.text.sentences import sentences
 from braid.text.words import MAX_QUERY_CHARS, stem, telling, words
@@ -84,6 +85,11 @@ class Mind(Protocol):
     def answers(self, trouble: list[str]) -> AnswerScores | None:
         """Return what tells how surely each of some turns answers a question; None without a cross-encoder. It never
         raises: where it fails it returns None, and says so in `trouble`."""
+        ...
+
+    def parses(self, trouble: list[str]) -> Parses | None:
+        """Return what takes sentences apart; None without a parser. It never raises: where it fails it returns None,
+        and says so in `trouble`."""
         ...
 
     def overtaken(self, index: int) -> Sequence[Overtaken]:
@@ -188,6 +194,7 @@ def answer(
         nearest=mind.nearest(),
         overtaken=partial(_overtaken, mind, trouble),
         answers=mind.answers(trouble),
+        parses=mind.parses(trouble),
         caution=caution,
         listed=_listed(mind, core, kept, trouble, through=lens is not None),
         after=after,

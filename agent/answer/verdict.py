@@ -8,9 +8,11 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from braid.agent.answer.assertion import assertion
 from braid.recall.decompose import Question, entities
 from braid.stance.claims import RecordedClaim
 from braid.stance.reconcile import Reconciliation
+from braid.text.parse import Parses
 from braid.text.sentences import clauses, sentences
 from braid.text.words import stem, telling, words
 
@@ -39,6 +41,34 @@ _PAST: Final = re.compile(
 )
 _WAS: Final = re.compile(r"\b(?:did|was|were|had|have|has)\b", re.IGNORECASE)
 _EVER: Final = stem("ever")
+_HOW: Final = frozenset(
+    map(stem, ("ever", "still", "already", "yet", "now", "currently", "actually", "really"))
+)
+_ASKED_FOR: Final = re.compile(
+    r"^\W*(?:(?:and|also|oh|ok|hey|hi|so)\W+)*(?:please|pls|plz|kindly|to-?dos?\b\W|remind me|reminder|remember to"
+    r"|don['’]?t forget|could you|can you|would you|make sure|note to self|let['’]?s\b)",
+    re.IGNORECASE,
+)
+"""A request, which says nothing of what was done."""
+_YES: Final = re.compile(
+    r"^\W*(?:yes|yep|yeah|yup|of course|course I|sure(?: did| do| am| is)|afraid so|I (?:do|did|am|have)\b(?! not))",
+    re.IGNORECASE,
+)
+_NO: Final = re.compile(
+    r"^\W*(?:no\b(?! worries| problem)|nope|nah|not (?:yet|any ?more|really|at all)|never|I(?: do| did| am| have) not"
+    r"|(?:sadly|afraid) not)",
+    re.IGNORECASE,
+)
+_JEST: Final = re.compile(
+    r"[.!?…,]\W*(?:not|yeah right|just kidding|jk|ha(?:ha)*,? no|as if)\W*$", re.IGNORECASE
+)
+"""How words end that are meant otherwise."""
+_OF_AN_END: Final = re.compile(
+    r"\b(?:left|leav(?:e|ing)|quit(?:ting)?|stop(?:ped|ping)?|end(?:ed|ing)?|over|out|gone|sold|sell(?:ing)?|br(?:oken|oke)"
+    r"|closed|cancell?ed|finish(?:ed)?|dead|died|divorced|separated|single|free|resign(?:ed)?|give[nd]? up|gave up)\b",
+    re.IGNORECASE,
+)
+"""A question that an end answers with a yes."""
 _DENIED: Final = re.compile(r"\b(?:not|never|none|nobody|no)\b|n['’]t\b|\bwithout\b", re.IGNORECASE)
 _SAME: Final = re.compile(
     r"\b(?:it|that|this|they|them|those|these|he|him|she|her|there|one|so|any ?more|any ?longer)\b",
@@ -47,7 +77,8 @@ _SAME: Final = re.compile(
 """What takes up the sentence before."""
 _OPEN: Final = re.compile(
     r"\b(?:if|unless|would|wouldn['’]t|could|might|may|maybe|perhaps|wish|hope|hypothetically|imagine|says?|said|claims?"
-    r"|heard|mentioned|reckons?|supposedly|apparently|allegedly|reportedly|rumou?rs?|thinks?|told|according|should|almost|nearly|plan(?:ning)?)\b|['’]d\b|\?",
+    r"|heard|mentioned|reckons?|supposedly|apparently|allegedly|reportedly|rumou?rs?|thinks?|told|as (?:though|if)"
+    r"|according|should|almost|nearly|plan(?:ning)?)\b|['’]d\b|\?",
     re.IGNORECASE,
 )
 WISHES: Final = (
@@ -72,13 +103,55 @@ MEANT: Final = 2 / 3
 """What share of a claim's words a question must have to be about it."""
 
 
-def verdict(question: Question, said: str) -> Verdict | None:
-    """Return what a sentence, with what follows it, says to a question; None where it isn't a plain yes or no."""
+def verdict(
+    question: Question, said: str, parses: Parses | None = None, *, speaker: str = "", whole: str = ""
+) -> Verdict | None:
+    """Return what a sentence, with what follows it, says to a question; None where it isn't a plain yes or no.
+
+    Where there is a parser, its parse says what the sentence asserts, and the words that it is of what is asked; the
+    words alone say only of an end ("I've pulled out of it") that it is so no more. `speaker`: who said it, where that
+    isn't who asks; `whole`: the turn that the sentence is of.
+    """
     said = _BARE_NOT.sub(r"\1n't", said)
-    told = _verdict(question, said)
-    if told != "yes":
-        return told
-    return told if _values(question.text) <= _values(said) and not _is_of_another(question, said) else None
+    if _JEST.search(whole or said):
+        return None
+    if question.intent != "check" or _DENIED.search(question.text) or _ASKED_FOR.search(said):
+        return None
+    told = _verdict(question, said, speaker)
+    read = parses((question.text, said)) if parses is not None else None
+    if read is not None:
+        asserts = assertion(read[0], read[1], speaker)
+        if asserts == "open":
+            return None
+        if asserts == "no" and asks_of_then(question) and is_of_now(said):
+            asserts = None  # that it is so no more says nothing of what was
+        if asserts is not None:
+            told = asserts if told is not None or _is_whole(question, said, speaker) else None
+        elif told == "yes":
+            return None
+    if told == "yes" and (not _values(question.text) <= _values(said) or _is_of_another(question, said)):
+        return None
+    return told
+
+
+def replied(question: Question, asked: str, reply: str) -> Verdict | None:
+    """Return what a short reply says to a question that another's question asks too; None where it isn't plain."""
+    has = {stem(word) for word in telling(asked)}
+    wanted = [each for each in question.stems if each not in _HOW]
+    if question.intent != "check" or not wanted or _DENIED.search(f"{question.text} {asked}"):
+        return None
+    if not asked.rstrip().endswith("?") or len(has.intersection(wanted)) < max(len(wanted) - 1, 1):
+        return None
+    if _YES.match(reply):
+        return "yes"
+    return "no" if _NO.match(reply) else None
+
+
+def _is_whole(question: Question, said: str, speaker: str) -> bool:
+    """Whether a sentence tells all that is asked, of its own accord."""
+    has = {stem(word) for word in telling(f"{said} {speaker}")}
+    asked = [each for each in question.stems if each not in _HOW]
+    return bool(asked) and has.issuperset(asked) and not _OPEN.search(said)
 
 
 def _values(text: str) -> frozenset[str]:
@@ -92,10 +165,9 @@ def _values(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _verdict(question: Question, said: str) -> Verdict | None:
-    if question.intent != "check" or _DENIED.search(question.text):
-        return None
-    has = {stem(word) for word in telling(said)}
+def _verdict(question: Question, said: str, speaker: str) -> Verdict | None:
+    """Return what the words say."""
+    has = {stem(word) for word in telling(f"{said} {speaker}")}
     asked = [each for each in question.stems if each != _EVER]
     met = [each for each in asked if each in has]
     if not met:
@@ -107,7 +179,7 @@ def _verdict(question: Question, said: str) -> Verdict | None:
 
 def _now(question: Question, said: str, *, whole: bool, several: bool) -> Verdict | None:
     if _says(_ENDED, question, said) or _says(_UNDONE, question, said):
-        return "no"
+        return None if _OPEN.search(said) or _OF_AN_END.search(question.text) else "no"
     if USED_TO.search(said):
         return "no" if whole and several and not _DENIED.search(said) else None
     if _OPEN.search(said) or _says(_MEANT_TO, question, said):

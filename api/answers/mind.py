@@ -26,11 +26,13 @@ from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
 from braid.search.audience import flags_in, may_hear
 from braid.search.operations import Flag
+from braid.search.parsing import parses_of
 from braid.search.question import MARKED, Audience, Question
 from braid.search.reranking import answers_of
 from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
 from braid.stance.reconcile import Reconciliation
+from braid.text.parse import Parses
 from braid.text.rerank import AnswerScores, Reranker, RerankError
 from braid.tone import snapshots as feeling
 from braid.views.embedder import EmbeddingError
@@ -83,6 +85,10 @@ class Tones:
     def answers(self, trouble: list[str]) -> AnswerScores | None:
         """See `Mind.answers`."""
         return answers_of(self._session, trouble, READ_WITHIN_S, _refuse_unfitted)
+
+    def parses(self, trouble: list[str]) -> Parses | None:
+        """See `Mind.parses`."""
+        return parses_of(self._session, trouble)
 
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         return feeling.sense(self._session, texts)

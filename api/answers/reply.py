@@ -40,7 +40,8 @@ class Reply(Response, frozen=True, kw_only=True):
     """An answer. `text` is what is said, in its manner, `plain` the same without it; both cite ids in brackets.
 
     `rung`: it tells what is held, or quotes what was said; it only shows what comes near; it knows nothing; None for a
-    model's. `short` of what is near is what the first quotation would come to. `abstained`: too little is
+    model's. `short`: the answer in the fewest words, empty where there is
+    none, as of what is only near. `abstained`: too little is
     known to say anything, and `reason` says why. Uncertainty in [0, 1], of what was decided or of what was quoted; it
     is for programs, never shown. `tokens`: into a model, out of it. The ids are None where
     nothing was written. `quoted`: it only quotes what outsiders say; nobody who owns this memory says that it is so.
@@ -85,7 +86,7 @@ def reply_of(
         question=given.question,
         text=given.text,
         plain=composed.text,
-        short=composed.short,
+        short=composed.short if composed.claims else "",
         citations=tuple(
             Citation(
                 id=RecordId(one.id),

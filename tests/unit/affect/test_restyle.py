@@ -158,13 +158,13 @@ def manner(
 def test_tone_moves() -> None:
     assert restyle(ANSWER, manner()).endswith("It is warm; it is dry.")
     warm = restyle(ANSWER, manner(0.9))
-    assert not warm.startswith("Maya")
+    assert warm.startswith(ANSWER[:4])  # what is asked for stands first
     assert not warm.endswith("dry.")
     assert restyle(ANSWER, manner(0.2)) not in (warm, ANSWER)
     quick = restyle(ANSWER, manner(words=5, urgent=True))
     assert len(sentences(quick)) > len(sentences(ANSWER))
     assert "And it is above the bakery" in quick
-    assert quick.startswith(("Here is the short of it.", "Here it is"))
+    assert quick.startswith(ANSWER[:4])
     careful = restyle(ANSWER, manner(hedges=0.6))
     assert any(
         hedge in careful for hedge in ("As far as I can tell", "It seems", "From what I", "To the best")

@@ -235,6 +235,9 @@ class Moody:
     def nearest(self) -> None:
         return None
 
+    def parses(self, trouble: list[str]) -> None:
+        """See `Mind`."""
+
     def answers(self, trouble: list[str]) -> None:
         del trouble
 

@@ -125,7 +125,7 @@ def test_nothing_earlier_falls_back_to_what_is_known(tmp_path: Path) -> None:
         ("Ines is planning a party.", "When is the party of Ines?", ""),
         ("The standup is at 9:30.", "When is the standup?", "9:30"),
         ("I broke the blue vase today.", "When did I break the blue vase?", "3 May 2025"),
-        ("I adopted a kitten!", "When did I adopt a kitten?", "by 3 May 2025"),
+        ("I adopted a kitten!", "When did I adopt a kitten?", ""),
     ],
 )
 def test_the_day_of_saying_is_no_answer_to_when(

@@ -75,8 +75,9 @@ def test_tone_moves_and_facts_do_not(store: Store, prompt: str) -> None:
         assert facts(toned.text) == facts(even.text)
         assert toned.citations == even.citations
         assert toned.residual_uncertainty == even.residual_uncertainty
-    # What is only near claims nothing, and is left plain.
-    assert len({one.text for one in given}) == (1 if given[0].rung == "near" else len(MOODS))
+    # What was asked for stands first in any mood; what is only near claims nothing, and is left plain.
+    assert len({one.text[:20] for one in given}) == 1
+    assert given[0].rung != "near" or len({one.text for one in given}) == 1
 
 
 def test_reflections_are_appended_and_found(store: Store) -> None:
