@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from braid.session import Session
-from braid.store import Store
+from braid.store import Records, Store
 from braid.taker import stepped_until
 
 _Item = TypeVar("_Item")
@@ -40,6 +40,21 @@ class AsyncHandle:
     def session(self) -> Session:
         """What its operations use."""
         return self.sync.session
+
+
+class AsyncTransaction:
+    """A transaction for `async with`: the block adds to its records, and they are committed in a thread."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+
+    async def __aenter__(self) -> Records:
+        return self._records.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await to_thread(self._records.__exit__, kind, error, trace)
 
 
 AHEAD: Final = 64

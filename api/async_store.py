@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from braid.async_handle import AsyncHandle, stream
+from braid.async_handle import AsyncHandle, AsyncTransaction, stream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -89,6 +89,13 @@ class AsyncMethods:
     def sync(self) -> "Methods":
         """What is asked in that thread."""
         raise NotImplementedError
+
+    def transaction(self, *, signer: "str | None" = None) -> AsyncTransaction:
+        """Return a block for `async with`, whose records enter the log together or not at all.
+
+        Later ones may link to earlier ones. Behind the block its `ids` are those of the records, in order.
+        """
+        return AsyncTransaction(self.sync.transaction(signer=signer))
 
     async def append(
         self,

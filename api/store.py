@@ -187,7 +187,10 @@ class Methods:
         raise NotImplementedError
 
     def transaction(self, *, signer: "str | None" = None) -> Records:
-        """Return a block whose records enter the log together or not at all; later ones may link to earlier ones."""
+        """Return a block whose records enter the log together or not at all; later ones may link to earlier ones.
+
+        Behind the block its `ids` are those of the records, in order.
+        """
         return Records(
             lambda records: self.session.call(
                 log_operations.append_all, log_operations.AppendAll(records=records, signer=signer)

@@ -21,20 +21,24 @@ _LINKS: Final = ("parents", "evidence", "supersedes")
 class Pending(str):
     """A record of an open transaction, as later ones of it name it (`$0`); `id` is known once it has been committed."""
 
-    __slots__ = ("_id",)
-    _id: RecordId
+    __slots__ = ("_of", "_place")
+    _of: "Transaction"
+    _place: int
+
+    def __new__(cls, of: "Transaction", place: int) -> Self:
+        """Name the record at a place of a transaction."""
+        self = super().__new__(cls, f"${place}")
+        self._of, self._place = of, place
+        return self
 
     @property
     def id(self) -> RecordId:
-        """The record's id; raises ValueError before the commit."""
-        try:
-            return self._id
-        except AttributeError:
-            raise ValueError("the transaction has not been committed") from None
+        """The record's id; raises ValueError as `Transaction.ids` does."""
+        return self._of.ids[self._place]
 
-    def settle(self, id: RecordId) -> None:
-        """Note the id that the commit has given the record."""
-        self._id = id
+    def is_of(self, transaction: "Transaction") -> bool:
+        """Whether it is a record of this transaction."""
+        return self._of is transaction
 
 
 class Transaction:
@@ -43,8 +47,21 @@ class Transaction:
     def __init__(self, commit: "Callable[[tuple[Append, ...]], AppendedAll]") -> None:
         self._commit = commit
         self._is_open = False
+        self._is_over = False
         self._records: list[Append] = []
-        self._pending: list[Pending] = []
+        self._ids: tuple[RecordId, ...] | None = None
+
+    @property
+    def ids(self) -> tuple[RecordId, ...]:
+        """The ids of its records, in order, once its block has ended.
+
+        Raises ValueError before that, and where the block or the commit ended with an exception.
+        """
+        if self._ids is not None:
+            return self._ids
+        if self._is_over:
+            raise ValueError("the transaction ended with an exception: it has no ids")
+        raise ValueError("the transaction has not been committed: it has its ids when its block has ended")
 
     def add(self, record: "Append") -> Pending:
         """Add a record, checked and as it is now; later ones may link to what this returns.
@@ -58,8 +75,7 @@ class Transaction:
             raise ValueError("the transaction isn't open: records are added within its block")
         record = checked_append(self._own(record), len(self._records))
         self._records.append(record)
-        self._pending.append(Pending(f"${len(self._pending)}"))
-        return self._pending[-1]
+        return Pending(self, len(self._records) - 1)
 
     def _own(self, record: "Append") -> "Append":
         """Return a record whose links to committed records of other transactions name these by their ids."""
@@ -67,7 +83,7 @@ class Transaction:
         return msgspec.structs.replace(record, **links)
 
     def _named(self, target: str) -> str:
-        if not isinstance(target, Pending) or any(target is own for own in self._pending):
+        if not isinstance(target, Pending) or target.is_of(self):
             return target
         try:
             return target.id
@@ -77,14 +93,14 @@ class Transaction:
             ) from None
 
     def __enter__(self) -> Self:
-        if self._is_open or self._records:
+        if self._is_open or self._is_over:
             raise ValueError("a transaction is entered once: open another")
         self._is_open = True
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._is_open = False
-        if kind is None and self._records:
-            done = self._commit(tuple(self._records))
-            for pending, placed in zip(self._pending, done.records, strict=True):
-                pending.settle(placed.id)
+        self._is_open, self._is_over = False, True
+        if kind is not None:
+            return
+        done = self._commit(tuple(self._records)).records if self._records else ()
+        self._ids = tuple(placed.id for placed in done)

@@ -315,7 +315,10 @@ class Methods:
         raise NotImplementedError
 
     def transaction(self, *, signer: "str | None" = None) -> Records:
-        """Return a block whose records enter the log together or not at all; later ones may link to earlier ones."""
+        """Return a block whose records enter the log together or not at all; later ones may link to earlier ones.
+
+        Behind the block its `ids` are those of the records, in order.
+        """
         return Records(
             lambda records: self.session.call(
                 log_operations.append_all, log_operations.AppendAll(records=records, signer=signer)
@@ -338,7 +341,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from braid.async_handle import AsyncHandle, stream
+from braid.async_handle import AsyncHandle, AsyncTransaction, stream
 
 if TYPE_CHECKING:
     from braid.store import Methods
@@ -351,6 +354,13 @@ class AsyncMethods:
     def sync(self) -> "Methods":
         """What is asked in that thread."""
         raise NotImplementedError
+
+    def transaction(self, *, signer: "str | None" = None) -> AsyncTransaction:
+        """Return a block for `async with`, whose records enter the log together or not at all.
+
+        Later ones may link to earlier ones. Behind the block its `ids` are those of the records, in order.
+        """
+        return AsyncTransaction(self.sync.transaction(signer=signer))
 
 {methods}
 

@@ -1,5 +1,6 @@
 """A store whose server runs: `braid.open` and the command line ask it, and a second process never meets a lock."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -48,6 +49,18 @@ def test_a_store_that_is_served_dispatches_alike(name: str, scene: Scene, tmp_pa
     assert unlike(got, wanted, exact=exact) == []
 
 
+def test_a_transaction_of_an_event_loop_is_the_servers(tmp_path: Path) -> None:
+    async def added(path: Path) -> tuple[str, ...]:
+        async with braid.connect_async(path) as client:
+            async with client.transaction() as both:
+                first = both.append("One.")
+                both.append("Two.", parents=[first])
+            return both.ids
+
+    with braid.open(tmp_path / "store") as store, served(store):
+        assert [store.get(id).text for id in asyncio.run(added(store.path))] == ["One.", "Two."]
+
+
 def test_whoever_opens_it_gets_the_same_store(tmp_path: Path) -> None:
     folder = tmp_path / "store"
     with braid.open(folder) as store, served(store):
@@ -61,6 +74,7 @@ def test_whoever_opens_it_gets_the_same_store(tmp_path: Path) -> None:
                 both.append("One.")
                 both.append("Two.", parents=["$0"])
             assert [one.text for one in store.read(len(store) - 2)] == ["One.", "Two."]
+            assert [store.get(id).text for id in both.ids] == ["One.", "Two."]
             with pytest.raises(ReadOnlyError, match="stop `braid serve`"):
                 second.ask("Where?", composer=object())  # type: ignore[arg-type]  # no data, so it can't be sent
             with pytest.raises(ReadOnlyError):

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.async_handle import AHEAD, stream
+from braid.async_handle import AHEAD, AsyncTransaction, stream
 from braid.errors import AccessDeniedError, InvalidRequestError
 from braid.ledger.errors import ForgottenError, InvalidRecordError
 from braid.ledger.record.record import ExperienceBody
 from braid.log.operations import Append
+from braid.log.transaction import Pending
 from braid.session import Called
+from braid.store import Records
 
 
 @pytest.fixture
@@ -160,6 +162,68 @@ def test_a_transaction_keeps_what_was_said_when_it_was_said(place: Path) -> None
             pending = other.append("elsewhere")
             with pytest.raises(InvalidRecordError, match="another transaction"):
                 block.append("x", parents=[pending])
+
+
+def test_a_transaction_knows_its_ids_once_it_is_committed(place: Path) -> None:
+    with braid.open(place) as store:
+        known = store.append("before", idempotency_key="k")
+        with store.transaction() as block:
+            first = block.append("one")
+            block.append("before", idempotency_key="k")
+            block.append("two", parents=[first])
+            with pytest.raises(ValueError, match="when its block has ended"):
+                _ = block.ids
+            with pytest.raises(ValueError, match="when its block has ended"):
+                _ = first.id
+        assert [store.get(id).text for id in block.ids] == ["one", "before", "two"]
+        assert block.ids[:2] == (first.id, known)
+        with store.transaction() as nothing:
+            pass
+        assert nothing.ids == ()
+
+
+def _append_and_stop(block: Records, added: list[Pending]) -> None:
+    added.append(block.append("one"))
+    raise RuntimeError("stop")
+
+
+async def _stopped(transaction: AsyncTransaction, added: list[Pending]) -> None:
+    async with transaction as block:
+        _append_and_stop(block, added)
+
+
+def test_a_transaction_that_came_to_nothing_has_no_ids(place: Path) -> None:
+    with braid.open(place) as store:
+        block = store.transaction()
+        added: list[Pending] = []
+        with pytest.raises(RuntimeError, match="stop"), block:
+            _append_and_stop(block, added)
+        store.append("other", idempotency_key="k")
+        refused = store.transaction()
+        with pytest.raises(braid.IdempotencyConflictError), refused:
+            refused.append("unlike", idempotency_key="k")
+        for gone in (block, refused):
+            with pytest.raises(ValueError, match="ended with an exception"):
+                _ = gone.ids
+        with pytest.raises(ValueError, match="ended with an exception"):
+            _ = added[0].id
+        assert [one.text for one in store.read() if one.kind == "experience"] == ["other"]
+
+
+def test_a_transaction_of_an_event_loop_commits_in_a_thread(place: Path) -> None:
+    async def asked() -> None:
+        async with await braid.open_async(place) as store:
+            async with store.transaction() as block:
+                first = block.append("one", user_id="maya")
+                block.append("two", user_id="maya", parents=[first])
+            assert [(await store.get(id)).text for id in block.ids] == ["one", "two"]
+            added: list[Pending] = []
+            with pytest.raises(RuntimeError, match="stop"):
+                await _stopped(store.transaction(), added)
+            with pytest.raises(ValueError, match="ended with an exception"):
+                _ = added[0].id
+
+    asyncio.run(asked())
 
 
 @pytest.mark.parametrize("value", [{1, 2}, {"a": [frozenset()]}], ids=str)
