@@ -29,8 +29,12 @@ from braid.ledger.record.record import (
 from braid.ledger.record.scope import OWNERS, SCOPES, Ids
 from braid.ledger.record.source import WORDS, at_first_hand
 from braid.log import members
+from braid.log.content import text_of
 
-_ACTORS = {"user": "user", "human": "user", "assistant": "agent", "agent": "agent", "system": "system"}
+_ACTORS = {
+    "user": "user", "human": "user", "assistant": "agent", "agent": "agent", "system": "system", "developer": "system",
+}  # fmt: skip
+_TOOLS = ("tool", "function")
 _EMPTY = "there is nothing to remember: the text is empty"
 MESSAGE_MEMBERS = frozenset(
     ("role", "content", "timestamp", "name", "id", "session", "tool", members.METADATA)
@@ -249,6 +253,7 @@ def message(
 ) -> Draft:
     """Return the draft of one chat message `{role, content, timestamp?, name?, id?, session?, …}` or plain text.
 
+    Roles and content are as chat APIs have them: `developer` is the system, `function` a tool; parts are joined.
     InvalidRecordError for a member that is unknown (the caller's own go under `metadata`), and for a user's message
     that says nothing: an agent's may, where it called a tool.
     """
@@ -264,10 +269,9 @@ def message(
         and set(given) - MESSAGE_MEMBERS
     ):
         content = ""  # as chat APIs say of an agent that only calls a tool
-    if not isinstance(content, str):
-        raise InvalidRecordError("a message has a member `content` that is text")
+    content = text_of(content)
     actor = _ACTORS.get(str(role)) or (
-        f"tool({given.get('name') or given.get('tool') or 'tool'})" if role == "tool" else None
+        f"tool({given.get('name') or given.get('tool') or 'tool'})" if role in _TOOLS else None
     )
     if actor is None:
         raise InvalidRecordError(f"a message's role is user, assistant, system or tool, not {role!r}")
@@ -332,6 +336,11 @@ def _moment(value: Any, member: str) -> datetime | None:
     if value is None or isinstance(value, datetime):
         return value
     try:
-        return datetime.fromisoformat(value)
+        at = datetime.fromisoformat(value)
     except (TypeError, ValueError):
-        raise InvalidRecordError(f"the {member} {value!r} is not an RFC 3339 time") from None
+        at = None
+    if at is None or at.tzinfo is None:
+        raise InvalidRecordError(
+            f"the {member} {value!r} is no RFC 3339 time with its zone: write it as 2025-05-17T10:00:00Z"
+        )
+    return at

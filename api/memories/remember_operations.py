@@ -31,7 +31,8 @@ Status = Literal["processed", "queued", "raw_saved"]
 
 
 class Remember(Scoped, frozen=True, kw_only=True):
-    """Chat messages `{role, content, timestamp?, name?, id?, metadata?}`, or plain text that the user said.
+    """Chat messages `{role, content, timestamp?, name?, id?, metadata?}`, or plain text that the user said. `content`:
+    text, or parts `{type: "text", text}`, which are joined by line feeds.
 
     `mode`: `auto` reads what they state for up to 2 s, `sync` for up to 30 s, `async` leaves it to a job; else as
     `remember_mode` is set. `pipeline_timeout_ms` is another limit. `raw`: the words are kept, and nothing is ever read

@@ -100,6 +100,66 @@ def test_an_agents_empty_turn_is_kept(opened: Store) -> None:
 
 
 @pytest.mark.parametrize(
+    "parts",
+    [
+        [{"type": "text", "text": "I keep bees."}, {"type": "text", "text": "Three hives."}],
+        [{"type": "text", "text": "I keep bees.", "cache_control": {}}, {"type": "text", "text": "Three hives."}],
+        ({"type": "input_text", "text": "I keep bees."}, {"type": "output_text", "text": "Three hives."}),
+    ],
+    ids=["a chat", "a cached chat", "responses"],
+)  # fmt: skip
+def test_parts_of_text_are_joined(opened: Store, parts: Any) -> None:
+    (id,) = opened.remember([{"role": "user", "content": parts}], idempotency_key="k")
+    assert opened.get(id).text == "I keep bees.\nThree hives."
+    again = opened.remember([{"role": "user", "content": "I keep bees.\nThree hives."}], idempotency_key="k")
+    assert again.ids == (id,)
+    assert opened.get(opened.remember([{"role": "assistant", "content": []}])[0]).text == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ([{"type": "text", "text": "x"}, {"type": "image_url", "image_url": {}}], "part 2 .* 'image_url'.*attach"),
+        ([{"type": "tool_use", "id": "t", "name": "now", "input": {}}], "part 1 .* 'tool_use'"),
+        ([{"type": "text", "content": "x"}], "part 1 .* no member `text`"),
+        ([{"type": "text", "text": 7}], "part 1 .* no member `text`"),
+        ([{"text": "x"}], "part 1 .* no text part"),
+        ([["x"]], "part 1 .* no text part"),
+        (7, "is text, or a list of parts"),
+        ({"type": "text", "text": "x"}, "is text, or a list of parts"),
+        (None, "is text, or a list of parts"),
+        ([], "the text is empty"),
+        ([{"type": "text", "text": " "}], "the text is empty"),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_a_part_that_is_no_text_is_refused_by_its_place(opened: Store, content: Any, said: str) -> None:
+    size = len(opened)
+    with pytest.raises(InvalidRecordError, match=f"^message 2: .*{said}"):
+        opened.remember(["I drink tea.", {"role": "user", "content": content}])
+    assert len(opened) == size
+
+
+def test_roles_are_as_chat_apis_have_them(opened: Store) -> None:
+    said: list[dict[str, Any]] = [
+        {"role": "developer", "content": "Answer in French."},
+        {"role": "function", "name": "weather", "content": "Rain."},
+        {"role": "function", "content": "Sun."},
+    ]
+    bodies = [opened.get(id).body for id in opened.remember(said)]
+    actors = [one.provenance.actor for one in bodies if isinstance(one, ExperienceBody)]
+    assert actors == ["system", "tool(weather)", "tool(tool)"]
+
+
+@pytest.mark.parametrize(
+    "given", [1747470000, 1747470000.5, "1747470000", "2025-05-17", "2025-05-17T10:00:00", True], ids=repr
+)
+def test_a_time_without_its_zone_is_refused_by_its_message(opened: Store, given: Any) -> None:
+    with pytest.raises(InvalidRecordError, match=r"^message 2: the timestamp .* 2025-05-17T10:00:00Z$"):
+        opened.remember(["I drink tea.", {"role": "user", "content": "x", "timestamp": given}])
+
+
+@pytest.mark.parametrize(
     ("member", "said"),
     [
         ("occured_at", 'unknown member "occured_at": did you mean "timestamp"?'),
