@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, cast
 import msgspec
 from msgspec import Meta
 
+from braid.caller import as_said_by, asking
 from braid.event_log import note
 from braid.ledger.errors import (
     IdempotencyConflictError,
@@ -53,7 +54,7 @@ class Remembered(Response, frozen=True, kw_only=True):
     """The ids of the messages, in order; it is also a sequence of them. `memory_id`: the first of them.
 
     `status`: `processed`, all of it was read; `queued`, the job `job_id` reads it; `raw_saved`, the words are kept and
-    were not read. `warnings`: why not, in plain words.
+    were not read. `warnings`: why not, and what else you may not expect, in plain words.
     """
 
     ids: tuple[RecordId, ...]
@@ -110,7 +111,11 @@ def remember(session: Session, asked: Remember) -> Remembered:
         raise IdempotencyConflictError(asked.idempotency_key or error.key, error.id, error.unlike) from None
     ids, behind = tuple(one.id for one in placed), max(one.index for one in placed) + 1
     failpoint("remember.saved")
-    warned = (*_warnings(session, placed, asked.tags), *Budgets(session).warnings(session.now()))
+    warned = (
+        *_whose_words(batch),
+        *_warnings(session, placed, asked.tags),
+        *Budgets(session).warnings(session.now()),
+    )
     if asked.raw or not asked.learn:
         return Remembered(ids=ids, memory_id=ids[0], status="raw_saved", warnings=warned)
     mode = asked.mode or settings(session).remember_mode
@@ -118,6 +123,18 @@ def remember(session: Session, asked: Remember) -> Remembered:
     note("remembered", memory_id=ids[0], job_id=read.job_id, stage="remember", outcome=read.status)
     return Remembered(
         ids=ids, memory_id=ids[0], status=read.status, job_id=read.job_id, warnings=(*warned, *read.warnings)
+    )
+
+
+def _whose_words(batch: "Sequence[Draft]") -> tuple[str, ...]:
+    """Return a warning where a user's words are kept as an agent's, since whoever asks speaks for no owner."""
+    caller = asking()
+    lowered = any(one is not said for one, said in zip(as_said_by(caller, batch), batch, strict=True))
+    if caller is None or not lowered:
+        return ()
+    return (
+        f"what the role user says is kept as an agent's words: {caller.name} is of kind {caller.kind}, which speaks "
+        "for no person; give what brings a person's turns a token of kind person",
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 import pytest
 
 import braid
+from braid.caller import CallerKind
 from braid.client.remote import Remote
 from braid.errors import AccessDeniedError, UnreachableError
 from braid.ledger.errors import UnknownRecordError
@@ -131,6 +132,18 @@ def test_no_kind_of_caller_is_given_more_than_its_kind_may_have(store: Store) ->
         status, problem = post(port, "/v1/append", b'{"text": "x"}', reader)
         assert (status, problem["error"]) == (403, "AccessDeniedError")
         assert post(port, "/v1/issue_token", b'{"name": "me", "kind": "operator"}', reader)[0] == 403
+
+
+def test_a_persons_turns_need_the_token_of_a_person(store: Store) -> None:
+    turn = b'{"messages": [{"role": "user", "content": "I keep bees."}], "session_id": "s1", "raw": true}'
+    kinds: tuple[tuple[CallerKind, bool], ...] = (("agent", True), ("person", False))
+    with served(store, port=True) as port:
+        assert port
+        for kind, warned in kinds:
+            secret = store.issue_token(kind, kind=kind, user_id="maya").secret
+            status, done = post(port, "/v1/remember", turn, secret)
+            assert status == 200
+            assert ["of kind person" in one for one in done["warnings"]] == [True] * warned
 
 
 def test_a_client_raises_what_the_store_raises(store: Store) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from braid.caller import Caller, asked_by
+from braid.caller import GRANTS, Caller, CallerKind, asked_by
 from braid.entry import open as open_store
 from braid.errors import InvalidRequestError
 from braid.job_state import job_state
@@ -378,12 +378,27 @@ def test_a_hash_says_nothing_without_the_vault(tmp_path: Path) -> None:
 
 
 def test_an_outsiders_or_agents_words_are_no_duplicate_of_the_owners(store: Store) -> None:
-    from braid.caller import GRANTS, Caller, asked_by
-
     with asked_by(Caller(name="a", kind="agent", allowed=GRANTS["agent"])):
         said = store.remember(HOME, user_id="maya")
         assert store.remember(HOME, user_id="maya").ids == said.ids
     assert store.remember(HOME, user_id="maya").ids != said.ids
+
+
+@pytest.mark.parametrize("kind", ["agent", "autonomous"])
+def test_who_speaks_for_no_owner_is_warned_that_a_users_words_are_kept_as_an_agents(
+    store: Store, kind: CallerKind
+) -> None:
+    turns = [{"role": "user", "content": "I keep bees."}, {"role": "assistant", "content": "Noted."}]
+    with asked_by(Caller(name="desk", kind=kind, allowed=GRANTS[kind])):
+        done = store.remember(turns, session_id="s1", raw=True)
+        mine = store.remember(turns[1:], session_id="s1", raw=True)
+    assert len(done.warnings) == 1
+    assert f"desk is of kind {kind}" in done.warnings[0]
+    assert "of kind person" in done.warnings[0]
+    assert mine.warnings == ()
+    for caller in (Caller(name="app", kind="person"), Caller(name="desk", kind="agent", records=True), None):
+        with asked_by(caller):
+            assert store.remember(turns, session_id="s2", raw=True).warnings == ()
 
 
 # -- keys -----------------------------------------------------------------------------------------
