@@ -56,8 +56,7 @@ def refusal(said: str, form: "type[Struct]") -> str:
     path = at["path"] if at else ""
     what = said[: at.start()] if at else said
     if unknown := _UNKNOWN.match(what):
-        near = get_close_matches(unknown["name"], form.__struct_fields__, n=1)
-        return f"there is no member {unknown['name']}" + (f": did you mean {near[0]}?" if near else "")
+        return _unknown(unknown["name"], path, form)
     for rule, words in _RULES:
         if match := rule.match(what):
             told = {name: _told(name, value) for name, value in match.groupdict().items()}
@@ -67,14 +66,29 @@ def refusal(said: str, form: "type[Struct]") -> str:
     return f"{path}: {what}" if path else what
 
 
+def _unknown(name: str, path: str, form: "type[Struct]") -> str:
+    """Return that there is no such member, and the one that is spelt nearly so, or all: those first that are needed."""
+    fields = [field for one in _plain(_at(form, path)) for field in getattr(one, "fields", ())]
+    members = [field.encode_name for field in sorted(fields, key=lambda field: not field.required)]
+    said = f"there is no member {name}" + (f" in {path}" if path else "")
+    if near := get_close_matches(name, members, n=1):
+        return f"{said}: did you mean {near[0]}?"
+    return f"{said}: there are {', '.join(members)}" if members else f"{said}, nor any other"
+
+
 def wanted_at(form: "type[Struct]", path: str) -> str:
     """Return what a member of a type takes, in plain words: its values, its bounds, or what is said of its pattern."""
+    return _wanted(_at(form, path))
+
+
+def _at(form: "type[Struct]", path: str) -> Any:
+    """Return the type of what stands at a path of a type; None where that can't be known."""
     from msgspec import inspect  # late: only a refusal needs it
 
     kind: Any = inspect.type_info(form)
     for step in _STEP.findall(path):
         kind = _within(kind, step)
-    return _wanted(kind)
+    return kind
 
 
 def _within(kind: Any, step: str) -> Any:

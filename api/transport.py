@@ -19,6 +19,10 @@ ITEM, FAILED, ENDED = b"i", b"e", b"z"
 cut off."""
 
 
+HINTED: Final = "hint: "
+"""How the note begins that an exception of a client has of a problem's hint."""
+
+
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why something was refused, as RFC 9457 writes it. `error`: the exception's class; `members`: what it carries."""
 

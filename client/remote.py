@@ -25,7 +25,7 @@ from braid.errors import RemoteError, UnreachableError
 from braid.operation import Operation, Request, operation_of
 from braid.paging import items_of, require_page
 from braid.socket_path import SOCKET, short_path
-from braid.transport import CONTENT_TYPE, ENDED, FAILED, Problem, decode, encode
+from braid.transport import CONTENT_TYPE, ENDED, FAILED, HINTED, Problem, decode, encode
 from braid.wal.errors import OutcomeUnknownError
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class Remote:
         if raw is None:
             return self._items(known, connection, response)  # type: ignore[return-value]
         if response.status != 200:
-            raise _refused(raw)
+            raise problem_error(raw)
         answered: _Answered = decode(raw, known.response)
         return answered
 
@@ -182,7 +182,7 @@ class Remote:
         _, response, raw = self._send(known, body, safe=True, query=f"?{urlencode(query)}")
         assert raw is not None  # noqa: S101 - a list is no stream
         if response.status != 200:
-            raise _refused(raw)
+            raise problem_error(raw)
         following = (response.getheader("Link") or "").partition(">")[0]
         (found,) = parse_qs(urlsplit(following).query).get("cursor", [None])
         return decode(raw, known.response), found
@@ -267,11 +267,11 @@ class Remote:
                     return
                 if kind == FAILED:
                     response.read()
-                    raise _refused(raw)
+                    raise problem_error(raw)
                 yield raw if known.response is bytes else decode(raw, known.response)
 
 
-def _refused(raw: bytes) -> Exception:
+def problem_error(raw: bytes) -> Exception:
     """Return the exception that a problem tells of, with what it carried; a RemoteError where it has no class here."""
     try:
         problem = msgspec.json.decode(raw, type=Problem)
@@ -285,7 +285,7 @@ def _refused(raw: bytes) -> Exception:
     for name, value in problem.members.items():
         setattr(error, name, value)
     if problem.hint and "hint" not in problem.members:
-        error.add_note(problem.hint)
+        error.add_note(f"{HINTED}{problem.hint}")
     return error
 
 

@@ -5,7 +5,9 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Mapping
 from difflib import get_close_matches
+from typing import Final
 
 from braid.tools.cli.output import say
 
@@ -15,7 +17,7 @@ _KNOWN = frozenset(
 )
 _OPTION = re.compile(r"--[A-Za-z][\w-]*")
 """What was meant for an option; else it may be a text."""
-_HINTS = {
+HINTS: Final = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
     "ObstructedError": "what stands there was left: move it away; in `views/` `braid replay` does, but for a link",
     "UnwritableError": "`braid recall`, `sql`, `verify` and `ask --no-write` only read",
@@ -139,11 +141,14 @@ def _takes_text(context: object) -> bool:
     return any(getattr(one, "param_type_name", "") == "argument" for one in parameters)
 
 
-def explain(error: BaseException) -> tuple[str, str | None]:
-    """Return what to say of an error, and a hint."""
+def explain(error: BaseException, hints: Mapping[str, str] = HINTS) -> tuple[str, str | None]:
+    """Return what to say of an error, and a hint: `hints` has one for a class.
+
+    What a server hinted at, for those who ask it by operations, counts where there is no other.
+    """
     names = [kind.__name__ for kind in type(error).__mro__]
-    hint = next((_HINTS[name] for name in names if name in _HINTS), None)
-    noted: list[str] = getattr(error, "__notes__", [])
+    noted, served = _notes_of(error)
+    hint = next((hints[name] for name in names if name in hints), served)
     if noted:  # what this command has besides
         hint = "; ".join([*noted, *([hint] if hint else [])])
     if isinstance(error, OSError) and not _KNOWN.intersection(names):
@@ -163,6 +168,17 @@ def explain(error: BaseException) -> tuple[str, str | None]:
         f"unexpected {type(error).__name__}: {error}",
         "this is a defect of braid: BRAID_DEBUG=1 shows where it arose",
     )
+
+
+def _notes_of(error: BaseException) -> tuple[list[str], str | None]:
+    """Return the notes of an error, and apart from them what a server hinted at."""
+    notes: list[str] = getattr(error, "__notes__", [])
+    if not notes:
+        return [], None
+    from braid.transport import HINTED
+
+    served = next((note.removeprefix(HINTED) for note in notes if note.startswith(HINTED)), None)
+    return [note for note in notes if not note.startswith(HINTED)], served
 
 
 def _arose_in_store(error: OSError) -> bool:
@@ -200,7 +216,7 @@ def _explain_system(error: OSError) -> tuple[str, str | None]:
         found = (
             "a file stands where a folder" if error.errno == errno.ENOTDIR else "a folder stands where a file"
         )
-        return f"{at}: {found} belongs", _HINTS["ObstructedError"]
+        return f"{at}: {found} belongs", HINTS["ObstructedError"]
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return (
             f"{about}{error.strerror}",

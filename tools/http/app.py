@@ -351,7 +351,7 @@ class Server:
                 401,
                 "No valid token",
                 "a token is needed: Authorization: Bearer …",
-                "`braid token create NAME` makes one; it may have expired or been revoked",
+                "an operator makes one by `issue_token`, or `braid token create`; it may have expired or been revoked",
             )
         return caller
 

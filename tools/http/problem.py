@@ -1,10 +1,11 @@
-"""Refusals as RFC 9457 writes them, with the hint that the command line gives."""
+"""Refusals as RFC 9457 writes them, each with a hint for who asks from elsewhere: by operations, not by commands."""
 
 import errno
+import re
 from typing import Any, Final
 
 from braid.event_log import current_request
-from braid.tools.cli.errors import explain
+from braid.tools.cli.errors import HINTS, explain
 from braid.transport import Problem
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -32,6 +33,38 @@ _STATUS: Final = {
     "OutcomeUnknownError": 500,
 }
 _DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+_COMMAND: Final = re.compile(r"braid |--[a-z]")
+
+
+def _for_elsewhere(hint: str) -> str:
+    """Return a hint that says where to do it, if that is by a command."""
+    return f"on the store's machine: {hint}" if _COMMAND.search(hint) else hint
+
+
+_HINTS: Final = {name: _for_elsewhere(hint) for name, hint in HINTS.items()} | {
+    "LogLockedError": "wait a little, and ask again",
+    "ViewBusyError": "wait a little, and ask again",
+    "UnknownRecordError": "`recall` finds records by what they say; `read` gives them in order",
+    "ErasedError": "what was erased can't be brought back; `certificate` says what went",
+    "ForgottenError": "`get` with include_forgotten shows it; `recover` brings it back",
+    "IdempotencyConflictError": "`get` shows that record; `correct` says what is right instead",
+    "VersionConflictError": "`history` shows what has changed; then name the version that it has now",
+    "PinnedError": "an operator: `forget` with force, or `modify` with pinned false",
+    "ConfirmationError": "`preview_forget` shows what would be forgotten, and gives a token",
+    "FrozenError": "an operator looks into it, and lifts it: `unfreeze`, or `change_setting`",
+    "RemoteModelError": "an operator: `change_setting` makes local_only false, and adds the host to remote_hosts",
+    "ProgramTakenError": "`program_trace` says how it stands now",
+    "BrokenProgramError": "`program_trace` shows what is left of it; ask the question again",
+    "IntegrityError": "`verify` lists all that is affected; nothing was changed",
+    "OutcomeUnknownError": "ask the same again if it had an idempotency_key: what is in the log is not added twice; "
+    "without one, look first whether it is there",
+    "UnpurgedError": "once that is mended, `retain` finishes it",
+    "DamagedViewError": "`replay` rebuilds the projections from the log",
+}
+"""What to do next: in operations that are asked over HTTP; where there is none, by a command beside the store."""
+_FULL_HINT: Final = (
+    "free some space on the store's machine, and ask again; `erase` and `compact` work on a full disk"
+)
 
 
 def problem(error: BaseException) -> Problem:
@@ -44,12 +77,12 @@ def problem(error: BaseException) -> Problem:
             status=500,
             detail=f"unexpected {names[0]}; the server's log has it under {current_request() or names[0]}",
         )
-    detail, hint = explain(error)
+    detail, hint = explain(error, _HINTS)
     return Problem(
         title=names[0].removesuffix("Error"),
         status=status,
         detail=detail,
-        hint=hint,
+        hint=_FULL_HINT if status == 507 else hint,
         error=names[0],
         members=_members(error),
     )

@@ -30,7 +30,17 @@ from braid.registry import find, operations
         ("apply_lens", b'{"name": "x", "limit_s": 0}', "apply_lens: limit_s is a number above 0"),
         ("get", b'{"id": "x", "as_of": -1}', "get: as_of is a whole number of at least 0"),
         ("get", b'{"idd": "x"}', "get: there is no member idd: did you mean id?"),
-        ("get", b'{"zzz": "x"}', "get: there is no member zzz"),
+        (
+            "get",
+            b'{"zzz": "x"}',
+            "get: there is no member zzz: there are id, as_of, as_of_time, include_forgotten",
+        ),
+        ("status", b'{"zzz": "x"}', "status: there is no member zzz, nor any other"),
+        (
+            "append_all",
+            b'{"records": [{"text": "x", "txet": "y"}]}',
+            "append_all: there is no member txet in records[0]: did you mean text?",
+        ),
         ("append", b'{"text": "x", "tags": ["a", 7]}', "append: tags[1] is text, not a whole number"),
         ("append", b'["text"]', "append: what is given is an object, not a list"),
         (
@@ -53,6 +63,16 @@ def test_a_refusal_names_the_member_and_what_it_takes(name: str, raw: bytes, sai
     with pytest.raises(InvalidRequestError) as refused:
         find(name).decoded(raw)
     assert str(refused.value) == said
+
+
+def test_each_operation_names_its_members_to_who_asks_for_another() -> None:
+    for known in operations().values():
+        with pytest.raises(InvalidRequestError) as refused:
+            known.decoded(b'{"0": 1}')
+        members = str(refused.value).partition(": there are ")[2].split(", ")
+        assert sorted(filter(None, members)) == sorted(known.request.__struct_fields__), known.name
+    with pytest.raises(InvalidRequestError, match="no member query: there are question, "):
+        find("ask").decoded(b'{"query": "Where?"}')
 
 
 @pytest.mark.parametrize(

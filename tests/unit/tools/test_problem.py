@@ -1,0 +1,72 @@
+"""What a refusal over HTTP hints at can be done over HTTP, or says where; a command line keeps its own commands."""
+
+import errno
+import re
+from typing import Final
+
+import msgspec
+import pytest
+
+from braid.client.remote import problem_error
+from braid.errors import ConfirmationError, FrozenError, LostPlaceError, PinnedError, VersionConflictError
+from braid.ledger.errors import (
+    ErasedError,
+    ForgottenError,
+    IdempotencyConflictError,
+    IntegrityError,
+    KeyRefusedError,
+    RollbackError,
+    UnknownRecordError,
+)
+from braid.registry import operations
+from braid.tools.cli.errors import explain
+from braid.tools.http.problem import problem
+from braid.wal.errors import LogLockedError, OutcomeUnknownError
+
+_CODE: Final = re.compile(r"`([^`]+)`")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnknownRecordError("x"),
+        ErasedError("x"),
+        ForgottenError("x"),
+        IdempotencyConflictError("k", "exp_1", ("text",)),
+        VersionConflictError("x", 1, 2),
+        PinnedError("x"),
+        ConfirmationError("x"),
+        FrozenError("x"),
+        IntegrityError("x"),
+        LogLockedError("x"),
+        OutcomeUnknownError("x"),
+        OSError(errno.ENOSPC, "no space"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_a_hint_names_operations(error: Exception) -> None:
+    hint = problem(error).hint
+    assert hint
+    assert "braid" not in hint
+    assert set(_CODE.findall(hint)) <= set(operations())
+
+
+@pytest.mark.parametrize("error", [RollbackError("x"), KeyRefusedError("x")], ids=repr)
+def test_what_no_operation_does_is_done_where_the_store_is(error: Exception) -> None:
+    assert (problem(error).hint or "").startswith("on the store's machine: ")
+
+
+def test_what_was_noted_of_an_error_stays() -> None:
+    error = LostPlaceError("x")
+    error.add_note("ask for the first page again")
+    assert problem(error).hint == "ask for the first page again"
+
+
+def test_a_command_beside_a_server_hints_at_commands_once() -> None:
+    for error in (UnknownRecordError("x"), ForgottenError("x")):
+        again = problem_error(msgspec.json.encode(problem(error)))
+        assert explain(again) == explain(error)
+        assert again.__notes__ == [f"hint: {problem(error).hint}"]
+    lost = LostPlaceError("x")
+    lost.add_note("ask for the first page again")
+    assert explain(problem_error(msgspec.json.encode(problem(lost))))[1] == "ask for the first page again"
