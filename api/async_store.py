@@ -1378,6 +1378,7 @@ class AsyncMethods:
         project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
         says: "Sequence[str]" = (),
+        whole: bool = False,
     ) -> "Cascade":
         """Return what erasing these records, or everything of a scope or of a name, would take and weaken.
 
@@ -1393,6 +1394,7 @@ class AsyncMethods:
                 project_id=project_id,
                 session_id=session_id,
                 says=says,
+                whole=whole,
             )
         )
 
@@ -1405,12 +1407,14 @@ class AsyncMethods:
         project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
         says: "Sequence[str]" = (),
+        whole: bool = False,
         reason: "str | None" = None,
     ) -> "tuple[Certificate, ...]":
         """Erase records and what is derived from them alone; signed certificates say what was done.
 
         Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
-        is planned in one turn with the tombstone. Raises ValueError where neither a record, a scope nor a name is
+        is planned in one turn with the tombstone. Without `whole`, what an erased correction had corrected stands again,
+        and a correction of what is erased stays. Raises ValueError where neither a record, a scope nor a name is
         given, and as `plan_erase` does. SPEC §9.
         """
         return await to_thread(
@@ -1422,6 +1426,7 @@ class AsyncMethods:
                 project_id=project_id,
                 session_id=session_id,
                 says=says,
+                whole=whole,
                 reason=reason,
             )
         )

@@ -1546,6 +1546,7 @@ class Methods:
         project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
         says: "Sequence[str]" = (),
+        whole: bool = False,
     ) -> "Cascade":
         """Return what erasing these records, or everything of a scope or of a name, would take and weaken.
 
@@ -1562,6 +1563,7 @@ class Methods:
                 project_id=project_id,
                 session_id=session_id,
                 says=given(says),
+                whole=whole,
             ),
         )
 
@@ -1574,12 +1576,14 @@ class Methods:
         project_id: "str | UnsetType" = UNSET,
         session_id: "str | UnsetType" = UNSET,
         says: "Sequence[str]" = (),
+        whole: bool = False,
         reason: "str | None" = None,
     ) -> "tuple[Certificate, ...]":
         """Erase records and what is derived from them alone; signed certificates say what was done.
 
         Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
-        is planned in one turn with the tombstone. Raises ValueError where neither a record, a scope nor a name is
+        is planned in one turn with the tombstone. Without `whole`, what an erased correction had corrected stands again,
+        and a correction of what is erased stays. Raises ValueError where neither a record, a scope nor a name is
         given, and as `plan_erase` does. SPEC §9.
         """
         return self.session.call(
@@ -1592,6 +1596,7 @@ class Methods:
                 project_id=project_id,
                 session_id=session_id,
                 says=given(says),
+                whole=whole,
                 reason=reason,
             ),
         ).certificates

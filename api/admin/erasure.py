@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from braid.caller import asked_for, asking
-from braid.errors import AccessDeniedError, PinnedError
+from braid.errors import AccessDeniedError, InvalidRequestError, PinnedError
 from braid.isolation import is_own
 from braid.ledger.erase import cascade as cascades
 from braid.ledger.erase import erasure as erasing
@@ -280,6 +280,8 @@ class Meant(Request, frozen=True, kw_only=True):
     """Records by their ids, and all of a scope: of all the scope ids that are given. `says`: of the scope, or of the
     store, only what says one of these names as whole words, in whatever case, in what was said or made of it.
 
+    `whole`: with each record all of its memory, as `forget` takes it: what it was corrected to, and what it corrected.
+
     A scope id may be empty here: records of older logs may have one. None is refused: a variable that isn't set must
     not widen what is erased for good.
     """
@@ -291,6 +293,7 @@ class Meant(Request, frozen=True, kw_only=True):
     project_id: str | msgspec.UnsetType = msgspec.UNSET
     session_id: str | msgspec.UnsetType = msgspec.UNSET
     says: Annotated[tuple[Name, ...], Meta(max_length=100)] = ()
+    whole: bool = False
 
     @property
     def scope(self) -> dict[str, str]:
@@ -343,7 +346,8 @@ def erase(session: Session, asked: Erase) -> Certified:
     """Erase records and what is derived from them alone; signed certificates say what was done.
 
     Keys are destroyed, bodies blanked, projections rebuilt. What was derived meanwhile goes too: the cascade
-    is planned in one turn with the tombstone. Raises ValueError where neither a record, a scope nor a name is
+    is planned in one turn with the tombstone. Without `whole`, what an erased correction had corrected stands again,
+    and a correction of what is erased stays. Raises ValueError where neither a record, a scope nor a name is
     given, and as `plan_erase` does. SPEC §9.
     """
     if not asked.ids and not asked.scope and not asked.says:
@@ -367,8 +371,33 @@ def _indexes(session: Session, ids: Iterable[str]) -> list[int]:
 
 
 def _chosen(session: Session, indexes: list[int], asked: Meant) -> list[int]:
+    if asked.whole:
+        if not asked.ids:
+            raise InvalidRequestError("whole goes with ids: name a record of each memory that is meant")
+        indexes = _whole(session, indexes)
     within = _within(session, asked.scope, asked.says) if asked.scope or asked.says else []
     return indexes + [index for index in within if index not in session.reader.control.erased]
+
+
+def _whole(session: Session, indexes: Iterable[int]) -> list[int]:
+    """Return records and all others of their memories, of the caller's scope; forgotten ones too, which come back.
+
+    One that was erased stands for what is left of its memory; where nothing is, for itself.
+    """
+    reader, caller = session.reader, asking()
+    found: dict[int, None] = {}
+    for index in indexes:
+        if index in found:
+            continue
+        memory = chain_of(reader, index).members if reader.envelope(index).kind == "experience" else (index,)
+        left = [
+            at
+            for at in memory
+            if at not in reader.control.erased
+            and (at == index or caller is None or is_own(session, caller, reader.envelope(at).id))
+        ]
+        found |= dict.fromkeys(left or [index])
+    return list(found)
 
 
 def _within(session: Session, scope: dict[str, str], says: Sequence[str]) -> list[int]:

@@ -81,8 +81,8 @@ def goes_on_of(cascade: "Cascade") -> str:
     if not named:
         return ""
     if len(named) == 1:
-        return f"{named[0]} corrects what goes, and stays: name it too to erase it"
-    return f"{_listed(named)} correct what goes, and stay: name them too to erase them"
+        return f"{named[0]} corrects what goes, and stays: name it too, or give --whole"
+    return f"{_listed(named)} correct what goes, and stay: name them too, or give --whole"
 
 
 def again_of(ids: "Sequence[str]") -> str:

@@ -277,6 +277,10 @@ def erase(
             metavar="NAME", help="Only what says one of these names, as whole words.", show_default=False
         ),
     ] = None,
+    whole: Annotated[
+        bool,
+        typer.Option("--whole", help="All of each memory: what it was corrected to, and what it corrected."),
+    ] = False,
     reason: Reason = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
     dry_run: DryRun = False,
@@ -292,11 +296,14 @@ def erase(
     What is derived from them alone goes too; what has other support stays and is named. Shows all of it first and asks.
     Several --where must all hold, and with --says one of its names.
 
+    Just the records that you name go. Where that is a correction, what it corrected stands again; --whole takes both.
+
     Older proofs still verify; ids, times, links and sizes outlive an erasure.
 
     \b
     Examples:
       braid erase exp_2025-05-17T09:00:00Z_0000000300ab --dry-run
+      braid erase exp_2025-05-17T09:00:00Z_0000000300ab --whole
       braid erase --where user_id=maya --reason "request of 3 June" --yes
       braid erase --session 2025-03-24
       braid erase --says "Jonas Keller" --where user_id=maya --dry-run
@@ -307,19 +314,19 @@ def erase(
         raise ValueError("nothing to erase: name record ids, --where, --session or --says")
     if dry_run:
         with reading(store) as opened:
-            cascade = opened.plan_erase(*(ids or ()), **scope, says=names)
+            cascade = opened.plan_erase(*(ids or ()), **scope, says=names, whole=whole)
             put_cascade(opened, cascade, output)
         say(f"{weight_of(cascade)} (--dry-run: nothing was changed)")
         return
     with writing(store, adopt=adopt, shared=shared) as opened:
-        cascade = opened.plan_erase(*(ids or ()), **scope, says=names)
+        cascade = opened.plan_erase(*(ids or ()), **scope, says=names, whole=whole)
         if not cascade.erased:
             say("nothing matches: nothing was erased")
             return
         if not yes:
             _ask(opened, cascade)
         with progress("erasing"):
-            certificates = opened.erase(*(one.id for one in cascade.asked), reason=reason)
+            certificates = opened.erase(*(one.id for one in cascade.asked), reason=reason, whole=whole)
         put_certificates(certificates, output)
         if stays := goes_on_of(cascade):
             say(stays)

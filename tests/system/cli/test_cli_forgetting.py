@@ -140,12 +140,23 @@ def test_any_id_of_a_memory_forgets_all_of_it_and_brings_it_back(session: Sessio
 def test_erasing_what_was_corrected_says_what_stays_of_the_memory(session: Session) -> None:
     old = session.well("append", "The code is 4711.").id
     new = session.well("correct", old, "The code is 8293.").id
-    says = f"{new} corrects what goes, and stays: name it too to erase it"
+    says = f"{new} corrects what goes, and stays: name it too, or give --whole"
     rows = json.loads(session.well("erase", old, "--dry-run", "-o", "json").out)
     assert {(old, "erase"), (new, "stay")} <= {(row["id"], row["fate"]) for row in rows}
     assert "stays" not in session.well("erase", old, new, "--dry-run").err
     assert says in session.well("erase", old, "--yes").err
     assert "8293" in session.well("recall", "code").out
+    assert "stays" not in session.well("erase", old, "--whole", "--yes").err
+    assert "8293" not in session.well("recall", "code").out
+    assert "whole goes with ids" in session.refused("erase", "--where", "user_id=ana", "--whole", "--yes")
+
+
+def test_a_memory_is_erased_whole_by_its_correction(session: Session) -> None:
+    old = session.well("append", "The code is 4711.").id
+    new = session.well("correct", old, "The code is 8293.").id
+    assert "stands again" not in session.well("erase", new, "--whole", "--dry-run").err
+    (certificate,) = json.loads(session.well("erase", new, "--whole", "--yes", "-o", "json").out)
+    assert certificate["stands_again"] == []
 
 
 def test_erasing_leaves_no_byte_of_it(session: Session) -> None:

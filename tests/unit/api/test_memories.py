@@ -16,7 +16,7 @@ from braid.errors import (
     PinnedError,
     VersionConflictError,
 )
-from braid.ledger.errors import ForgottenError, IdempotencyConflictError, InvalidRecordError
+from braid.ledger.errors import ErasedError, ForgottenError, IdempotencyConflictError, InvalidRecordError
 from braid.ledger.record.record import is_reading
 from braid.store import Store
 
@@ -319,6 +319,48 @@ def test_an_erasure_names_every_correction_that_stays(store: Store) -> None:
     store.forget(first)
     assert [one.id for one in store.plan_erase(first).goes_on] == [second, third]
     assert store.plan_erase(first, second, third).goes_on == []
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_any_id_erases_the_memory_whole_where_that_is_asked_for(store: Store, which: int) -> None:
+    ids = [store.append("I live in Oslo.", user_id="maya")]
+    for town in ("Bergen", "Tromsø"):
+        ids.append(store.correct(ids[-1], f"I live in {town}."))
+    other = store.append("I live well.", user_id="maya")
+    store.forget(ids[2], only=True)
+    planned = store.plan_erase(ids[which], whole=True)
+    assert [one.id for one in planned.asked] == ids
+    assert (planned.again, planned.goes_on) == ([], [])
+    (done,) = store.erase(ids[which], whole=True, reason="asked")
+    assert (done.records, done.stands_again) == (len(planned.erased), [])
+    for id in ids:
+        with pytest.raises(ErasedError):
+            store.get(id)
+    assert store.get(other).text == "I live well."
+    with pytest.raises(ErasedError):
+        store.erase(ids[which], whole=True)
+
+
+def test_an_erased_id_still_names_the_memory_that_is_erased_whole(store: Store) -> None:
+    first = store.append("I live in Oslo.", user_id="maya")
+    second = store.correct(first, "I live in Bergen.")
+    third = store.correct(second, "I live in Tromsø.")
+    assert store.erase(third)[0].stands_again == [second]
+    assert [one.id for one in store.plan_erase(third, second, whole=True).asked] == [first, second]
+    store.erase(third, whole=True)
+    assert not store.recall("I live in", user_id="maya").results
+
+
+def test_who_erases_whole_names_records_and_takes_nobody_elses(store: Store) -> None:
+    for ask in (store.erase, store.plan_erase):
+        with pytest.raises(InvalidRequestError, match="whole goes with ids"):
+            ask(user_id="maya", whole=True)
+    mine = store.append("I live in Oslo.", user_id="maya")
+    other = store.append("I live in Bergen.", user_id="jonas", supersedes=[mine])
+    caller = Caller(name="maya", user_id="maya")
+    with asked_by(caller):
+        store.erase(mine, user_id="maya", whole=True)
+    assert store.get(other).text == "I live in Bergen."
 
 
 # -- forgetting by what memories say -----------------------------------------------------------------
