@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from braid.wal.durable import obstructed, remove_tree
+from braid.wal.durable import remove_tree
+from braid.wal.regular import obstructed
 
 _FOLDERS: Final = (
     "", "duck", "duck/seals", "lance", "lance/set-*", "lance/made-*", "snapshots", "snapshots/at-*", "lineage",

@@ -12,6 +12,7 @@ from braid.wal.failpoint import failpoint
 from braid.wal.frame import HEADER_BYTES, Extent, Stored, encode_frame
 from braid.wal.log import LogReader, TornTail
 from braid.wal.preallocation import Room, is_room
+from braid.wal.regular import open_regular
 from braid.wal.segment import (
     ENTRY,
     SEGMENT_HEADER_BYTES,
@@ -132,14 +133,14 @@ class LogWriter(LogReader):
     def _open_active(self) -> None:
         self._close_active()
         path = self.segments[self._active].path
-        self._fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+        self._fd = open_regular(path, os.O_WRONLY)
         self._room = Room(self._fd, self._end) if self.keeps_room else None
 
     def _reopen_index(self) -> None:
         if self._idx_fd is not None:
             os.close(self._idx_fd)
         path = self.segments[self._active].path.with_suffix(".idx")
-        self._idx_fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._idx_fd = open_regular(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
     def _close_active(self) -> None:
         descriptors, self._fd, self._idx_fd, self._room = (self._fd, self._idx_fd), None, None, None
@@ -341,7 +342,7 @@ class LogWriter(LogReader):
             segment, extent = self._place_of_body(index, is_body)
             places.setdefault(segment.path, (segment, []))[1].append(extent)
         for path, (segment, extents) in places.items():
-            fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+            fd = open_regular(path, os.O_WRONLY)
             try:
                 if not segment.is_file_of(
                     fd

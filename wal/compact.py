@@ -8,6 +8,7 @@ from braid.wal.durable import is_full, sync_folder, write_all
 from braid.wal.errors import NoRoomError
 from braid.wal.failpoint import failpoint
 from braid.wal.frame import Stored, encode_frame
+from braid.wal.regular import open_regular
 from braid.wal.segment import SEGMENT_HEADER_BYTES, Segment
 
 
@@ -36,7 +37,7 @@ def rewrite_segment(segment: Segment, blanked: Callable[[int], bool], needed: in
 
 
 def _write_without(segment: Segment, blanked: Callable[[int], bool], fresh: Path) -> None:
-    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    fd = open_regular(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         write_all(fd, segment.read(0, SEGMENT_HEADER_BYTES), "compact.write")
         offset = SEGMENT_HEADER_BYTES

@@ -8,8 +8,8 @@ from pathlib import Path
 from time import sleep
 from typing import Final
 
-from braid.wal.errors import ObstructedError
 from braid.wal.failpoint import failpoint
+from braid.wal.regular import obstructed, open_regular
 
 counts: defaultdict[str, int] = defaultdict(int)
 """How often each named step ran in this process: tests count syncs here."""
@@ -96,14 +96,6 @@ def remove_tree(folder: Path) -> None:
             return
 
 
-def obstructed(path: Path, wanted: str) -> ObstructedError:
-    """Return the refusal for what stands where a lock file or a folder belongs, in its place or above it."""
-    at = next((one for one in reversed(path.parents) if one.exists() and not one.is_dir()), path)
-    kinds = {"a link": at.is_symlink(), "a folder": at.is_dir(), "a file": at.is_file()}
-    found = next((kind for kind, it_is in kinds.items() if it_is), "something else")
-    return ObstructedError(at, found, wanted if at == path else "a folder")
-
-
 def make_folder(path: Path) -> None:
     """Create the folder and its missing parents with mode 0700, their names durable; ObstructedError where it can't be
     one.
@@ -118,9 +110,26 @@ def make_folder(path: Path) -> None:
     sync_folder(path.parent)
 
 
+def fresh_folder(path: Path) -> None:
+    """Make an empty folder of mode 0700 in the place of what a dead process left there.
+
+    Raises ObstructedError for a link or a file in its place: nothing is written where a link leads.
+    """
+    make_folder(path.parent)
+    shutil.rmtree(path, ignore_errors=True)
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:
+        raise obstructed(path, "a new folder") from None
+    sync_folder(path.parent)
+
+
 def create_file(path: Path, data: bytes, step: str, mode: int = 0o600) -> None:
-    """Write a file of its owner's alone, or of another mode, and sync it; its name is durable after `sync_folder`."""
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    """Write a file of its owner's alone, or of another mode, and sync it; its name is durable after `sync_folder`.
+
+    Raises ObstructedError for a link in its place.
+    """
+    fd = open_regular(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         if mode != 0o600:
             os.fchmod(fd, mode)  # whatever the umask is

@@ -43,11 +43,13 @@ class ObstructedError(WalError, OSError):
     An `OSError` as well: who can do without the file or folder can do without this one.
     """
 
-    def __init__(self, path: Path, found: str, wanted: str) -> None:
+    def __init__(
+        self, path: Path, found: str, wanted: str, remedy: str = "move it away, then try again"
+    ) -> None:
         self.path = path
         self.found = found
         self.wanted = wanted
-        super().__init__(f"{path}: {found} stands where {wanted} belongs; move it away, then try again")
+        super().__init__(f"{path}: {found} stands where {wanted} belongs; {remedy}")
 
 
 class NoRoomError(WalError, OSError):

@@ -7,8 +7,8 @@ import stat
 import time
 from pathlib import Path
 
-from braid.wal.durable import obstructed
 from braid.wal.errors import LogLockedError
+from braid.wal.regular import obstructed
 
 POLL_S = 0.002
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NOCTTY

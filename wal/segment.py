@@ -11,6 +11,7 @@ from blake3 import blake3
 from braid.wal.durable import create_file, replace_file
 from braid.wal.errors import CorruptLogError, LogFormatError
 from braid.wal.frame import HEADER_BYTES, MAGIC, Extent, Frame, FrameError, parse_header
+from braid.wal.regular import GROWING_BYTES, open_regular, read_regular
 
 SEGMENT_LIMIT = 64 << 20
 """A segment this long takes no further frame."""
@@ -54,7 +55,7 @@ def unborn(path: Path) -> bool:
     try:
         if path.stat().st_size > SEGMENT_HEADER_BYTES:
             return False
-        data = path.read_bytes()
+        data = read_regular(path)
     except FileNotFoundError:  # a writer has just dropped it
         return True
     return len(data) < SEGMENT_HEADER_BYTES or not any(data)
@@ -71,7 +72,7 @@ class Segment:
         self._fd = -1
         self._idx_fd: int | None = None
         self._entries = b""
-        self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._fd = open_regular(path)
         try:
             self.first = check_segment_header(
                 os.pread(self._fd, SEGMENT_HEADER_BYTES, 0), self.name, store_id
@@ -136,7 +137,7 @@ class Segment:
         else:
             if self._idx_fd is None:
                 try:
-                    self._idx_fd = os.open(self.path.with_suffix(".idx"), os.O_RDONLY | os.O_CLOEXEC)
+                    self._idx_fd = open_regular(self.path.with_suffix(".idx"))
                 except FileNotFoundError:
                     return None
             data = os.pread(self._idx_fd, ENTRY.size, at)
@@ -155,7 +156,7 @@ class Segment:
     def entries(self, count: int) -> bytes | None:
         """Return the first `count` index entries, packed as `ENTRY`, or None when the file has fewer."""
         try:
-            data = self._entries or self.path.with_suffix(".idx").read_bytes()
+            data = self._entries or read_regular(self.path.with_suffix(".idx"), GROWING_BYTES)
         except FileNotFoundError:
             return None
         return data[: count * ENTRY.size] if len(data) >= count * ENTRY.size else None

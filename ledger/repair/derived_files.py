@@ -21,12 +21,12 @@ from braid.ledger.tree.note import VerifierKey, parse_vkey
 from braid.ledger.tree.publication import TileFile, publish_checkpoint, write_tiles
 from braid.ledger.tree.tiles import Frontier, tile_path
 from braid.ledger.write.create import RESERVE_BYTES, reserve_space
-from braid.wal.durable import obstructed
 from braid.wal.errors import CorruptLogError, WalError
 from braid.wal.frame import Frame
 from braid.wal.lock import FileLock
 from braid.wal.log import LogReader
 from braid.wal.preallocation import is_room
+from braid.wal.regular import GROWING_BYTES, obstructed, read_regular
 from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, Segment
 
 _TILE_BATCH = 256
@@ -182,7 +182,7 @@ def _head_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Pr
         )
         return
     try:
-        note = (store / "checkpoint").read_bytes()
+        note = read_regular(store / "checkpoint")
         checkpoint = open_checkpoint(note, _log_keys(store, head), settings.origin)[0]
     except FileNotFoundError:
         yield _lost_checkpoint(store, settings, head, "the published checkpoint is missing")
@@ -225,7 +225,7 @@ def _note_to_publish(store: Path, settings: Settings, head: Head | None) -> byte
         return head.checkpoint.encode()
     try:
         keys = _log_keys(store, None)
-        history = [note for _, note, _ in split_history((store / "checkpoints").read_bytes())]
+        history = [note for _, note, _ in split_history(read_regular(store / "checkpoints", GROWING_BYTES))]
     except (LedgerError, WalError, OSError):
         return None
     for note in reversed(history):
@@ -253,7 +253,7 @@ def _log_keys(store: Path, head: Head | None) -> list[VerifierKey]:
 
 def _read(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         return None
 
@@ -306,7 +306,7 @@ def _rebuild_indexes(store: Path, settings: Settings) -> list[str]:
 def _rebuild_tiles(store: Path, settings: Settings, guard: Guard) -> int:
     """Write every tile again, but only when their root is the signed one; raise LedgerError otherwise."""
     head: Head | None = guard.read()
-    note = (store / "checkpoint").read_bytes()
+    note = read_regular(store / "checkpoint")
     checkpoint = open_checkpoint(note, _log_keys(store, head), settings.origin)[0]
     if _root_of_frames(store, settings, checkpoint.size) != checkpoint.root:
         raise LedgerError(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from braid.tools.cli.output import many
-from braid.wal.durable import obstructed
+from braid.wal.regular import obstructed
 
 if TYPE_CHECKING:
     from braid.store import Store

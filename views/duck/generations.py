@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING
 from braid.views.duck.schema import VERSION
 from braid.views.duck.seal import FOLDER, Seals, seal_of
 from braid.views.errors import DamagedViewError
-from braid.wal.durable import make_folder, obstructed, replace_file, sync_folder
+from braid.wal.durable import make_folder, replace_file, sync_folder
 from braid.wal.failpoint import failpoint
+from braid.wal.regular import obstructed
 
 if (
     TYPE_CHECKING

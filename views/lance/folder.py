@@ -24,10 +24,11 @@ from braid.views.errors import DamagedViewError
 from braid.views.lance.cache import Cache
 from braid.views.lance.model import VectorModel, model_of
 from braid.views.lance.schema import TABLE, VERSION
-from braid.wal.durable import make_folder, obstructed, remove_tree, replace_file, sync_folder, sync_tree
+from braid.wal.durable import make_folder, remove_tree, replace_file, sync_folder, sync_tree
 from braid.wal.errors import LogLockedError
 from braid.wal.failpoint import failpoint
 from braid.wal.lock import FileLock
+from braid.wal.regular import obstructed
 
 if TYPE_CHECKING:  # LanceDB and Arrow are loaded when a set is opened
     from braid.views.lance.view import LanceView
