@@ -17,9 +17,12 @@ from __future__ import annotations
 import argparse
 import base64
 import binascii
+import errno
 import hashlib
 import json
+import os
 import re
+import stat
 import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -89,6 +92,27 @@ EMPTY_ROOT = hashlib.sha256(b"").digest()
 
 class BadDataError(Exception):
     """Bytes that are not what SPEC.md says."""
+
+
+MOST_BYTES = 2 << 30
+"""No file that is read whole has as many: a segment ends at 64 MiB, a transaction at 1 GiB."""
+
+
+def read_plain(path: Path) -> bytes:
+    """Return a file's bytes; OSError for a link, a pipe or a device: somebody else may have made the folder."""
+    flags = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+    try:
+        descriptor = os.open(path, os.O_RDONLY | flags)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, "it is a link; a store holds none", str(path)) from None
+        raise
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_BYTES:
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, f"it is no file of at most {MOST_BYTES} bytes", str(path))
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(MOST_BYTES)
 
 
 class BlindError(Exception):
@@ -850,7 +874,7 @@ class Audit:
     def read(self, name: str) -> bytes | None:
         """Return a file's bytes, None where there is none; raise BlindError where it can't be read."""
         try:
-            return (self.folder / name).read_bytes()
+            return read_plain(self.folder / name)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -1475,7 +1499,7 @@ class Audit:
             self.notes.append("there is no vault here: whether erased keys are gone was not looked at")
             return
         try:
-            epoch, nodes = read_vault(path.read_bytes(), self.settings["store_id"])
+            epoch, nodes = read_vault(read_plain(path.resolve()), self.settings["store_id"])
         except BadDataError as error:
             self.find("vault", str(error), file=path.name)
             return

@@ -1,7 +1,7 @@
 // A second audit of a Braid log, in another language: what SPEC.md §11.1 says, with nothing but Node's own crypto.
 // Findings have a kind (SPEC §11.5) and the index of a record; bad data never ends an audit.
 
-import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { blake3 } from "./blake3.mjs";
 import { Control } from "./control.mjs";
@@ -15,6 +15,17 @@ class Blind extends Error {}
 
 const NO_MEMORIES = new Set(["genesis", "key", "tombstone"]);
 const BLOB = /^[0-9a-f]{64}$/;
+
+/** A file's bytes; no link is followed, no pipe waited for: somebody else may have made the folder. */
+function readPlain(path) {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(descriptor).isFile()) throw Object.assign(new Error(path), { code: "it is no plain file" });
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
 
 /** Whether `step` refuses; what it says is given to `tell`. */
 function refused(step, tell) {
@@ -98,7 +109,7 @@ class Audit {
   /** A file's bytes; null if it doesn't exist. */
   read(name) {
     try {
-      return readFileSync(join(this.folder, name));
+      return readPlain(join(this.folder, name));
     } catch (error) {
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
       throw new Blind(`${name}: ${error.code}`);
@@ -696,7 +707,7 @@ class Audit {
     const file = this.settings.vault ?? "vault";
     let vault;
     const tell = (why) => this.find("vault", why, null, { file });
-    if (refused(() => (vault = readVault(readFileSync(path), this.settings.store_id)), tell)) return;
+    if (refused(() => (vault = readVault(readPlain(realpathSync(path)), this.settings.store_id)), tell)) return;
     const { erased, epochs, certified } = this.control;
     const least = Math.max(0, ...[...certified.keys()].map((one) => epochs.get(one)));
     if (vault.epoch < least) tell(`it has epoch ${vault.epoch}; erasures up to ${least} are certified`);

@@ -48,7 +48,9 @@ def write(path: Path, text: str) -> Path | None:
         shutil.copy2(path, backup)
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        new.write_text(text, "utf-8")
+        new.unlink(missing_ok=True)
+        with new.open("x", encoding="utf-8") as file:  # others may have made the folder: no link is followed
+            file.write(text)
         if backup is not None:
             shutil.copymode(path, new)
         new.replace(path)
