@@ -6,7 +6,9 @@ from typing import Final, Literal
 import msgspec
 
 from braid.ledger.errors import StoreFormatError
+from braid.ledger.links import refuse_links
 from braid.wal.durable import replace_file
+from braid.wal.regular import read_regular
 
 Durability = Literal["always", "interval", "none"]
 STRICTNESS: Final[tuple[Durability, ...]] = ("always", "interval", "none")
@@ -46,16 +48,26 @@ class _Version(msgspec.Struct):
 
 
 def load_settings(store: Path) -> Settings:
-    """Read a store's settings; raise FileNotFoundError where there is no store, StoreFormatError for a bad file."""
+    """Read a store's settings.
+
+    Raises FileNotFoundError where there is no store, StoreFormatError for a bad file, ObstructedError for a link in the
+    store's folder.
+    """
     path = store / "store.json"
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no store at {store}: create one with `braid init`") from None
     except NotADirectoryError:
         raise NotADirectoryError(
             f"{store} is no folder, and a store is one: name another, or create one with `braid init`"
         ) from None
+    refuse_links(store)
+    return parse_settings(data, path)
+
+
+def parse_settings(data: bytes, path: Path) -> Settings:
+    """Return the settings that a file holds; raise StoreFormatError, which names `path`, for a bad one."""
     try:
         version = msgspec.json.decode(data, type=_Version).format
         if version != FORMAT:

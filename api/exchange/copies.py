@@ -12,6 +12,7 @@ from braid.ledger.tree.tiles import tile_path, tiles_for_size
 from braid.ledger.write.writer import Writer
 from braid.session import Session
 from braid.wal.durable import make_folder, sync_folder
+from braid.wal.regular import copy_regular, read_regular
 from braid.wal.segment import Segment
 
 
@@ -36,16 +37,16 @@ def export_store(session: Session, folder: Path, *, audit: bool) -> list[str]:
         make_folder(folder / name)
     _copy_segments(session, folder)
     tiles = [
-        (level, n, width, (session.path / tile_name).read_bytes())
+        (level, n, width, read_regular(session.path / tile_name))
         for level, n, width, tile_name in _tile_names(reader.published.size)
     ]
     write_tiles(folder, tiles)
     for blob in sorted((session.path / "blobs").glob("??/*")):
         make_folder(folder / "blobs" / blob.parent.name)
-        shutil.copyfile(blob, folder / "blobs" / blob.parent.name / blob.name)
+        copy_regular(blob, folder / "blobs" / blob.parent.name / blob.name)
     history = session.path / "checkpoints"
     if history.exists():
-        shutil.copyfile(history, folder / "checkpoints")
+        copy_regular(history, folder / "checkpoints")
     if not audit:
         shutil.copytree(session.path / "keys", folder / "keys")
         shutil.copyfile(reader.settings.vault_path(session.path), folder / "vault")

@@ -1,5 +1,6 @@
 """Records that leave with the evidence of where they are from, as lines of JSON (SPEC §13)."""
 
+import os
 import zipfile
 import zlib
 from base64 import b64encode
@@ -25,6 +26,7 @@ from braid.ledger.record.record import Record
 from braid.ledger.write.writer import Writer
 from braid.log.operations import Read, read
 from braid.session import Session
+from braid.wal.regular import open_regular
 
 MAX_LINE_BYTES: Final = 128 * 2**20
 """A body of 16 MiB stands in its line twice, beside up to a million links."""
@@ -87,7 +89,7 @@ def lines_of(
         return
     blobs = BlobStore(session.path / "blobs", writable=False)
     for name in dict(record.envelope.blobs):
-        with blobs.path(name).open("rb") as file:
+        with os.fdopen(open_regular(blobs.path(name)), "rb") as file:
             while piece := file.read(_PIECE_BYTES):
                 yield MediaPiece(name, b64encode(piece).decode())
 
@@ -100,10 +102,11 @@ def open_lines(path: Path) -> Generator[Iterator[bytes]]:
     """Open an export for reading: its file, its folder, or a zip of that folder, of which one member is read.
 
     Nothing is unpacked, so that names within an archive lead nowhere. Raises EvidenceError for an archive that is
-    none, or that would swell.
+    none, or that would swell, ObstructedError for a link in the folder.
     """
     if path.is_dir():
         path /= EVIDENCE
+        os.close(open_regular(path))  # others made the folder: no link out of it, no pipe that never ends
     if zipfile.is_zipfile(path):
         try:
             with zipfile.ZipFile(path) as archive, archive.open(_member(archive, path)) as stream:

@@ -47,6 +47,7 @@ from braid.ledger.record.envelope import (
 from braid.ledger.record.ids import MAX_INDEX, PREFIXES
 from braid.ledger.tree.merkle import leaf_hash, leaf_hashes, root_of
 from braid.wal.frame import HEADER_BYTES
+from braid.wal.regular import open_regular
 
 _ROLE_CODE: Final = {role: code for code, role in enumerate(ROLES)}
 _DIGIT_SET: Final = frozenset(DIGITS)
@@ -88,7 +89,7 @@ class UnsignedStretch(NamedTuple):
 
 def examine_unsigned(chunk: Chunk, terms: AuditTerms, hand_on: HandOn) -> UnsignedStretch:
     """Check all of a stretch but its signatures, which are handed on while it is read; errors as for `examine`."""
-    fd = os.open(chunk.path, os.O_RDONLY | os.O_CLOEXEC)
+    fd = open_regular(chunk.path)
     try:
         examiner = _Examiner(chunk, terms, fd, hand_on)
         return UnsignedStretch(examiner.run(), examiner.claimed, chunk.name)
@@ -154,7 +155,7 @@ class _Examiner:
         """Compare the place index with the frames; the parent leaves out what a crash may have left unwritten."""
         name = Path(self.chunk.path).with_suffix(".idx")
         try:
-            fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+            fd = open_regular(name)
         except FileNotFoundError:
             fd = -1
         at = 0

@@ -1,6 +1,7 @@
 """Erasures as they were certified: keys, bodies and media gone; nothing blank that none names (SPEC §9, §11.1)."""
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from braid.ledger.audit.findings import Finding
 from braid.ledger.audit.whole_log import LogFold
 from braid.ledger.keys.control import ControlState
 from braid.ledger.keys.vault import Vault
+from braid.wal.regular import open_regular
 
 BlankBody = Callable[[int], bool | None]
 """Whether the body of a record before the audit's start is blank; None where it can't be told."""
@@ -113,7 +115,7 @@ def judge_blobs(store: Path, braid: LogFold, *, all_named: bool) -> Iterator[Fin
 
 def _blob_problem(path: Path, name: str, size: int) -> str | None:
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path), "rb") as file:
             found = path.stat().st_size
             if found != size:
                 return f"the media file has {found} bytes, not {size}"

@@ -14,6 +14,7 @@ from braid.ledger.settings import Settings
 from braid.ledger.tree.checkpoint import Checkpoint, open_checkpoint, parse_checkpoint
 from braid.ledger.tree.guard import Guard, Head
 from braid.ledger.tree.note import SignedNote, VerifierKey, parse_note, parse_vkey
+from braid.wal.regular import GROWING_BYTES, read_regular
 
 Signers = frozenset[tuple[str, bytes]]
 """Names and key ids of the log keys under which a head stands."""
@@ -127,7 +128,7 @@ def _read_checkpoint(heads: Heads, store: Path, settings: Settings) -> None:
     if heads.vkey is None:
         return
     try:
-        note = (store / "checkpoint").read_bytes()
+        note = read_regular(store / "checkpoint")
         heads.published, opened = open_checkpoint(note, heads.keys, settings.origin)
         heads.published_by = _signers(opened)
     except FileNotFoundError:
@@ -139,7 +140,7 @@ def _read_checkpoint(heads: Heads, store: Path, settings: Settings) -> None:
 
 def _read_history(heads: Heads, store: Path, settings: Settings, since: int) -> None:
     try:
-        data = (store / "checkpoints").read_bytes()
+        data = read_regular(store / "checkpoints", GROWING_BYTES)
     except FileNotFoundError:
         heads.notes.append("there is no history of heads (checkpoints)")
         return

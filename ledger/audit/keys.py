@@ -22,13 +22,14 @@ from braid.ledger.keys.author_key import check_public_key, key_id
 from braid.ledger.keys.control import ControlState
 from braid.ledger.keys.vault import Vault
 from braid.ledger.record.envelope import Envelope, decode_payload, unwrap
+from braid.wal.regular import open_regular
 from braid.wal.segment import ENTRY, segment_path
 
 
 def genesis_vkey(log: Path) -> str:
     """Return the log key that the first record claims; empty when it can't be read."""
     try:
-        fd = os.open(segment_path(log, 0), os.O_RDONLY | os.O_CLOEXEC)
+        fd = open_regular(segment_path(log, 0))
     except FileNotFoundError:
         return ""
     try:
@@ -135,8 +136,8 @@ def _at(segments: list[SegmentFile], index: int) -> tuple[Envelope, bytes]:
     return envelope, _read(segment.path, body_at, body_len) if envelope.kind == "key" else b""
 
 
-def _read(path: "os.PathLike[str]", offset: int, length: int) -> bytes:
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+def _read(path: Path, offset: int, length: int) -> bytes:
+    fd = open_regular(path)
     try:
         return os.pread(fd, length, offset) if 0 <= offset < 1 << 62 else b""
     finally:

@@ -13,6 +13,7 @@ from braid.ledger.audit.scan import SEGMENT_HEADER_BYTES, Broken, Window, walk, 
 from braid.wal.errors import CorruptLogError, LogFormatError
 from braid.wal.frame import HEADER_BYTES, FrameError, parse_header
 from braid.wal.preallocation import is_room
+from braid.wal.regular import GROWING_BYTES, open_regular, read_regular
 from braid.wal.segment import check_segment_header
 
 _ROW = np.dtype([("envelope_at", "<u8"), ("body_at", "<u8"), ("envelope_len", "<u4"), ("body_len", "<u4")])
@@ -75,7 +76,7 @@ def _first_of(path: Path, name: str, store_id: str, findings: list[Finding]) -> 
     """Return the segment's first index: its header's, or its name's where the header is damaged."""
     named = int(path.stem) if path.stem.isdigit() and len(path.stem) == 12 else None
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path), "rb") as file:
             first = check_segment_header(file.read(SEGMENT_HEADER_BYTES), name, store_id)
     except (CorruptLogError, LogFormatError) as error:
         reason = error.reason if isinstance(error, CorruptLogError) else str(error)
@@ -90,7 +91,7 @@ def _first_of(path: Path, name: str, store_id: str, findings: list[Finding]) -> 
 def _end_of(segment: SegmentFile, floor: int) -> tuple[int, int]:
     """Return where the log ends in its last segment, and how many bytes of an unfinished transaction are behind."""
     start, first = SEGMENT_HEADER_BYTES, segment.first
-    fd = os.open(segment.path, os.O_RDONLY | os.O_CLOEXEC)
+    fd = open_regular(segment.path)
     try:
         place = locate(segment, floor, fd)
         if place is not None:
@@ -127,7 +128,7 @@ def _begins(fd: int, offset: int, index: int) -> bool:
 
 def _rows(segment: SegmentFile) -> "np.ndarray[tuple[int], np.dtype[np.void]] | None":
     try:
-        data = segment.path.with_suffix(".idx").read_bytes()
+        data = read_regular(segment.path.with_suffix(".idx"), GROWING_BYTES)
     except FileNotFoundError:
         return None
     return np.frombuffer(data, dtype=_ROW, count=len(data) // _ROW.itemsize)
@@ -169,7 +170,7 @@ def _cuts_by_index(segment: SegmentFile, start: int, size: int) -> list[tuple[in
         return None
     wanted = np.arange(start + size, segment.end - size // 2, size)
     places = np.unique(np.searchsorted(offsets, wanted))
-    fd = os.open(segment.path, os.O_RDONLY | os.O_CLOEXEC)
+    fd = open_regular(segment.path)
     try:
         cuts: list[tuple[int, int]] = []
         for place in places[places < len(offsets)].tolist():
@@ -195,7 +196,7 @@ def _cuts_by_frames(segment: SegmentFile, start: int, size: int) -> list[tuple[i
 
 def _frames(segment: SegmentFile, start: int) -> Iterator[tuple[int, int, int]]:
     """Yield (offset, first record, count) of the frames that can be told."""
-    fd = os.open(segment.path, os.O_RDONLY | os.O_CLOEXEC)
+    fd = open_regular(segment.path)
     try:
         for seen in walk(Window(fd, segment.end), start, segment.end):
             if not isinstance(seen, Broken):

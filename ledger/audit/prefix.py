@@ -23,6 +23,7 @@ from braid.ledger.record.envelope import (
 )
 from braid.ledger.tree.merkle import leaf_hash, root_of
 from braid.ledger.tree.tiles import Frontier, TileTree, partial_tiles, tile_path
+from braid.wal.regular import open_regular
 from braid.wal.segment import ENTRY
 
 
@@ -157,7 +158,7 @@ def _load(read: ReadTile, level: int, n: int, width: int) -> bytes:
 def _read(path: Path, offset: int, length: int) -> bytes:
     if not 0 <= offset < 1 << 62:
         return b""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    fd = open_regular(path)
     try:
         return os.pread(fd, length, offset)
     finally:

@@ -41,6 +41,7 @@ from braid.ledger.settings import Settings, load_settings
 from braid.ledger.tree.guard import Guard
 from braid.ledger.tree.tiles import tile_path
 from braid.wal.errors import WalError
+from braid.wal.regular import read_regular
 
 Progress = Callable[[int, int], None]
 """`(done, total)` in bytes of the log."""
@@ -88,7 +89,7 @@ class _Audit:
     def read_tile(self, level: int, n: int, width: int) -> bytes | None:
         """Return a stored tile; None where there is none."""
         try:
-            return (self.store / tile_path(level, n, width)).read_bytes()
+            return read_regular(self.store / tile_path(level, n, width))
         except (FileNotFoundError, NotADirectoryError):
             return None
 

@@ -12,6 +12,7 @@ from nacl.utils import random
 from braid.ledger.crypto.passphrase import KdfCost, stretch
 from braid.ledger.errors import KeyRefusedError
 from braid.wal.durable import replace_file, sync_folder
+from braid.wal.regular import open_regular, read_regular
 
 _MARK = b'{"braid_sealed_key":'
 
@@ -27,13 +28,12 @@ class _Sealed(msgspec.Struct, frozen=True):
 
 def is_sealed(path: Path) -> bool:
     """Whether a private key's file is sealed."""
-    with path.open("rb") as file:
-        return file.read(len(_MARK)) == _MARK
+    return read_regular(path).startswith(_MARK)
 
 
 def open_secret(path: Path, passphrase: str | None) -> bytes:
     """Return a key file's content; raise KeyRefusedError where it is sealed and the passphrase does not open it."""
-    data = path.read_bytes()
+    data = read_regular(path)
     if not data.startswith(_MARK):
         return data
     if passphrase is None:
@@ -76,7 +76,7 @@ def seal_folder(folder: Path, passphrase: str, kdf: tuple[KdfCost, bytes]) -> li
             continue
         old = path.with_name(f"{path.name}.old")
         os.link(path, old)
-        replace_file(path, seal_secret(path, path.read_bytes(), passphrase, kdf), "keys.seal")
+        replace_file(path, seal_secret(path, read_regular(path), passphrase, kdf), "keys.seal")
         # Dying here: the sealed file is live, the clear one goes by the name of `.old`; running it again wipes that.
         wipe(old)
         sealed.append(path)
@@ -85,7 +85,7 @@ def seal_folder(folder: Path, passphrase: str, kdf: tuple[KdfCost, bytes]) -> li
 
 def wipe(path: Path) -> None:
     """Overwrite a private key's file and remove it."""
-    fd = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    fd = open_regular(path, os.O_WRONLY)
     try:
         os.pwrite(fd, bytes(os.fstat(fd).st_size), 0)
         os.fsync(fd)

@@ -36,6 +36,7 @@ from braid.ledger.errors import (
 )
 from braid.wal.durable import make_folder, write_all
 from braid.wal.failpoint import failpoint
+from braid.wal.regular import GROWING_BYTES, open_regular
 
 MAGIC: Final = b"BRAIDVLT"
 FORMAT: Final = 1
@@ -342,7 +343,7 @@ class _Folder:
         living = None if live is None else self._stat(live)
         if living is None or not os.path.samestat(found, living):
             failpoint("vault.wipe")
-            fd = os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._fd)
+            fd = os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=self._fd)
             try:
                 zero_fill(fd)
             finally:
@@ -375,7 +376,9 @@ def _read(path: Path, limit: int = -1) -> bytes:
     """Return the live file's first `limit` bytes, or all of it."""
     while True:
         try:
-            with path.open("rb") as file:
+            with os.fdopen(open_regular(path), "rb") as file:
+                if os.fstat(file.fileno()).st_size > GROWING_BYTES:
+                    raise VaultCorruptError(path, f"it has more than {GROWING_BYTES} bytes, as no vault has")
                 raw = file.read(limit)
                 if os.path.samestat(os.fstat(file.fileno()), path.stat()):
                     return raw
@@ -386,7 +389,7 @@ def _read(path: Path, limit: int = -1) -> bytes:
 
 def read_whole(path: Path) -> tuple[bytes, int]:
     """Return the bytes of a vault's file, sealed as they are, and its epoch; VaultError for a damaged one."""
-    raw = _read(path)
+    raw = _read(path.resolve())  # it may lie elsewhere
     return raw, _check_header(path, raw).epoch
 
 

@@ -11,6 +11,7 @@ from braid.ledger.settings import Settings, load_settings
 from braid.wal.durable import make_folder, replace_file, sync_folder
 from braid.wal.failpoint import failpoint
 from braid.wal.lock import FileLock
+from braid.wal.regular import GROWING_BYTES, read_regular
 
 
 def move_vault(store: Path, to: Path, passphrase: str | None = None) -> Path:
@@ -49,9 +50,9 @@ def _is_one(path: Path, other: Path) -> bool:
 
 
 def _copy(old: Path, new: Path) -> None:
-    data = old.read_bytes()
+    data = read_regular(old, GROWING_BYTES)
     if new.exists():
-        if new.read_bytes() != data:
+        if read_regular(new, GROWING_BYTES) != data:
             raise VaultError(new, "there is another file already; nothing was moved")
         return
     make_folder(new.parent)

@@ -6,6 +6,7 @@ from threading import Lock
 from braid.ledger.publish.folder import CHECKPOINT
 from braid.ledger.read.reader import Reader
 from braid.ledger.tree.tiles import TILE_WIDTH, pack_entries, parse_entries_path, parse_tile_path
+from braid.wal.regular import read_regular
 
 
 class KeylessReader(Reader):
@@ -51,7 +52,7 @@ class OfferedStore:
             raise FileNotFoundError(path)
         if width:
             return self._reader.tree.tile(level, n, width)
-        return (self._reader.path / path).read_bytes()
+        return read_regular(self._reader.path / path)
 
     def _bundle(self, path: str) -> bytes:
         n, width = parse_entries_path(path)

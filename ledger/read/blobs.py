@@ -48,6 +48,7 @@ from braid.ledger.errors import BlobCorruptError, BlobMissingError
 from braid.ledger.keys.vault import zero_fill
 from braid.wal.durable import make_folder, sync_folder, write_all
 from braid.wal.failpoint import failpoint
+from braid.wal.regular import open_regular
 
 CHUNK_BYTES: Final = 64 * 1024
 _LENGTH_BYTES = 4
@@ -122,7 +123,7 @@ class BlobStore:
         reordered or altered nothing is yielded. Raises BlobMissingError, BlobCorruptError.
         """
         try:
-            file = self.path(ref.sha256).open("rb")
+            file = os.fdopen(open_regular(self.path(ref.sha256)), "rb")
         except FileNotFoundError:
             raise BlobMissingError(ref.sha256, "there is no such file: erased, or never put") from None
         with closing(file):
@@ -135,7 +136,7 @@ class BlobStore:
     def verify(self, name: str, size: int) -> BlobState:
         """Return whether the sealed file is there and is the one named; needs no key."""
         try:
-            with self.path(name).open("rb") as file:
+            with os.fdopen(open_regular(self.path(name)), "rb") as file:
                 return _judge(file, name, size)
         except FileNotFoundError:
             return "missing"
@@ -144,7 +145,7 @@ class BlobStore:
         """Overwrite and unlink the blob, durably; return whether it was there. Harmless to repeat (SPEC §4.5)."""
         path = self.path(name)
         try:
-            fd = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            fd = open_regular(path, os.O_WRONLY)
         except FileNotFoundError:
             if path.parent.is_dir():
                 sync_folder(path.parent)  # the unlink of an erasure that died before its sync

@@ -46,6 +46,7 @@ from braid.wal.append import LogWriter
 from braid.wal.errors import CorruptLogError
 from braid.wal.frame import Frame, FrameError
 from braid.wal.log import LogReader
+from braid.wal.regular import read_regular
 
 _OPEN_TRIES = 5
 
@@ -163,7 +164,7 @@ class Follower:
     def _load_tile(self, level: int, n: int, width: int) -> bytes:
         path = self.path / tile_path(level, n, width)
         try:
-            return path.read_bytes()
+            return read_regular(path)
         except (IsADirectoryError, NotADirectoryError):  # a tile all the same, and none that can be read
             raise FileNotFoundError(path) from None
 
@@ -241,7 +242,7 @@ class Follower:
         except NoteError:
             if self.guarded is not None:
                 raise
-        size = parse_checkpoint(parse_note((self.path / "checkpoint").read_bytes())[0]).size
+        size = parse_checkpoint(parse_note(read_regular(self.path / "checkpoint"))[0]).size
         if not self.log.resume(size):
             self.log.rescan(size)
         read = self.log.envelope
@@ -493,7 +494,7 @@ class Follower:
 def read_checkpoint(store: Path, vkeys: Sequence[VerifierKey], origin: str) -> tuple[Checkpoint, bytes]:
     """Return the published checkpoint and its note; raise NoteError when it is not signed by a key of the log."""
     try:
-        note = (store / "checkpoint").read_bytes()
+        note = read_regular(store / "checkpoint")
     except FileNotFoundError:
         raise NoteError(
             f"{store}/checkpoint is missing: `braid doctor --fix` restores it from the guard"

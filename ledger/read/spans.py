@@ -18,6 +18,7 @@ from blake3 import blake3
 from braid.ledger.errors import TileError
 from braid.ledger.tree.merkle import range_root
 from braid.wal.durable import make_folder, write_all
+from braid.wal.regular import GROWING_BYTES, open_regular, read_regular
 
 if TYPE_CHECKING:
     from braid.ledger.read.reader import Reader
@@ -58,7 +59,7 @@ class Spans:
         if self._key is None or n << SPAN_BITS >= self._reader.size:
             return None
         try:
-            data = self.path(n).read_bytes()
+            data = read_regular(self.path(n), GROWING_BYTES)
             return self._believed(n, data)
         except (OSError, TileError):  # a tile that is damaged is told by whoever needs it
             return None
@@ -99,7 +100,7 @@ class Spans:
         fresh = path.with_name(f".{path.name}.new")  # what two write into each other has no valid MAC
         try:
             make_folder(self._folder)
-            fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            fd = open_regular(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             try:
                 write_all(fd, body + blake3(body, key=self._key).digest(), "lineage.write")
             finally:

@@ -7,6 +7,7 @@ from pathlib import Path
 from braid.ledger.tree.tiles import tile_path
 from braid.wal.durable import create_file, make_folder, replace_file, sync_folder, write_all
 from braid.wal.failpoint import failpoint
+from braid.wal.regular import obstructed, open_regular
 
 TileFile = tuple[int, int, int, bytes]
 """Level, number, width (0 for a full tile), bytes."""
@@ -21,6 +22,9 @@ def write_tiles(store: Path, tiles: Iterable[TileFile]) -> list[Path]:
     paths: list[Path] = []
     for level, n, width, data in tiles:
         path = store / tile_path(level, n, width)
+        for folder in (path.parent, path.parent.parent):
+            if folder.is_symlink():
+                raise obstructed(folder, "a folder")
         if not path.parent.is_dir():
             make_folder(path.parent)
         fresh = path.with_name(f".{path.name}.new")
@@ -37,7 +41,7 @@ def write_tiles(store: Path, tiles: Iterable[TileFile]) -> list[Path]:
 def publish_checkpoint(store: Path, note: bytes) -> None:
     """Replace the published checkpoint by `note` and add it to the history. Only after guard and tiles are on disk."""
     replace_file(store / "checkpoint", note, "checkpoint.write")
-    fd = os.open(store / "checkpoints", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = open_regular(store / "checkpoints", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:  # evidence for auditors, never trusted: written without a sync
         write_all(fd, note + b"\n", "checkpoint.history")
     finally:

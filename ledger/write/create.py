@@ -29,9 +29,10 @@ from braid.ledger.tree.tiles import Frontier
 from braid.ledger.write.compose import Slot, compose, encode_body, sign_all
 from braid.ledger.write.durability import draft as choice_of_durability
 from braid.wal.append import LogWriter
-from braid.wal.durable import make_folder, replace_file, sync_folder
+from braid.wal.durable import fresh_folder, make_folder, replace_file, sync_folder
 from braid.wal.failpoint import failpoint
 from braid.wal.frame import Stored
+from braid.wal.regular import open_regular
 
 RESERVE_BYTES = 1 << 20
 MAX_RETENTION_DAYS = 36_525
@@ -81,7 +82,7 @@ def create_store(
     building = path.parent / f".{path.name}.init-{os.getpid()}"
     vault_path = settings.vault_path(building)
     had_vault = vault_path.exists()
-    make_folder(building)
+    fresh_folder(building)
     try:
         chosen = _Chosen(retention_days, passphrase, scope_chains, 2 if spare_root else 1, choices)
         head = _build(building, settings, chosen, now)
@@ -246,7 +247,7 @@ def reserve_space(store: Path) -> None:
     is no room.
     """
     path = store / "reserve"
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = open_regular(path, os.O_WRONLY | os.O_CREAT)
     try:
         os.posix_fallocate(fd, 0, RESERVE_BYTES)
         os.fsync(fd)

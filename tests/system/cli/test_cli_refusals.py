@@ -675,20 +675,45 @@ def test_a_replay_removes_what_stands_in_its_way_and_says_so(session: Session) -
     session.well("recall", "Where?")
 
 
-def test_an_erasure_that_waits_for_views_is_told_and_others_write(session: Session) -> None:
+def test_an_erasure_that_waits_for_views_is_told_and_others_write(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from braid.views.store import Views
+
+    def refused(views: Views) -> list[str]:
+        raise PermissionError(13, "Permission denied", "views")
+
     id = session.well("append", "I live in Porto.").id
     session.well("recall", "Where?")
-    views, kept = session.store / "views", session.store / "kept"
-    views.rename(kept)
-    views.symlink_to("/proc")  # a folder in which nobody makes anything
-    said = session.refused("erase", id, "--yes")
-    assert "is not finished: its keys and bodies are gone, but views/ could not be purged" in said
-    assert "`braid retain` finishes it" in said
-    assert "is not finished" in session.well("append", "Meanwhile.").err
-    views.unlink()
-    kept.rename(views)
+    with monkeypatch.context() as patched:
+        patched.setattr(Views, "purge", refused)
+        said = session.refused("erase", id, "--yes")
+        assert "is not finished: its keys and bodies are gone, but views/ could not be purged" in said
+        assert "`braid retain` finishes it" in said
+        assert "is not finished" in session.well("append", "Meanwhile.").err
     assert "is not finished" not in session.well("append", "Later.").err
     session.well("verify", "--deep")
+
+
+@pytest.mark.parametrize("words", [("recall", "Where?"), ("replay",), ("verify",), ("append", "More.")])
+def test_projections_that_are_a_link_are_refused_and_what_they_lead_to_stays(
+    session: Session, words: tuple[str, ...]
+) -> None:
+    session.well("append", "I live in Porto.")
+    elsewhere = session.folder / "elsewhere"
+    (elsewhere / "duck").mkdir(parents=True)
+    (elsewhere / "catalog.sqlite").write_text("somebody's")
+    (elsewhere / "duck" / "work.duckdb").write_text("somebody's")
+    shutil.rmtree(session.store / "views")
+    (session.store / "views").symlink_to(elsewhere)
+    done = session.braid(*words)
+    assert done.code == 2
+    assert "memory/views: a link stands where a file or folder of the store belongs" in done.out + done.err
+    assert "remove it, and projections are made again" in done.out + done.err
+    assert sorted(path.name for path in elsewhere.rglob("*")) == ["catalog.sqlite", "duck", "work.duckdb"]
+    assert (elsewhere / "catalog.sqlite").read_text() == "somebody's"
+    (session.store / "views").unlink()
+    assert "Porto" in session.well("recall", "Where do I live?").out
 
 
 def test_a_file_in_place_of_the_projections_keeps_no_record_out(session: Session) -> None:

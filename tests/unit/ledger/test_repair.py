@@ -343,7 +343,8 @@ def test_an_auditors_copy_lacks_vault_and_guard_alone(filled: Path, tmp_path: Pa
 def test_links_are_not_followed_when_modes_are_mended(filled: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_bytes(b"")
     (tmp_path / "elsewhere").chmod(0o644)
-    (filled / "views" / "link").symlink_to(tmp_path / "elsewhere")
+    (filled / "blobs" / "ab").mkdir()
+    (filled / "blobs" / "ab" / "link").symlink_to(tmp_path / "elsewhere")
     filled.chmod(0o755)
     repair(filled)
     assert (tmp_path / "elsewhere").stat().st_mode & 0o777 == 0o644

@@ -94,7 +94,7 @@ def test_a_replay_clears_the_way(store: Path, name: str) -> None:
         assert store_.sql("SELECT count(*) AS n FROM experiences").to_pylist() == [{"n": 2}]
 
 
-def test_nothing_behind_a_link_is_touched_and_a_folder_may_be_one(tmp_path: Path) -> None:
+def test_nothing_behind_a_link_is_touched(tmp_path: Path) -> None:
     views, other = tmp_path / "views", tmp_path / "other"
     (other / "kept").mkdir(parents=True)
     (other / "catalog.sqlite").write_text("x")
@@ -120,9 +120,9 @@ def test_nothing_behind_a_link_is_touched_and_a_folder_may_be_one(tmp_path: Path
 def test_a_link_to_a_table_keeps_an_erasure_from_its_end_until_it_is_gone(store: Path) -> None:
     """What it leads to shows what has to go, and is somebody's."""
     work, elsewhere = store / "store" / "views" / "duck" / "work.duckdb", store / "work.duckdb"
-    work.rename(elsewhere)
-    work.symlink_to(elsewhere)
     with opened(store) as first:
+        work.rename(elsewhere)
+        work.symlink_to(elsewhere)
         (found,) = [record.id for record in first.read() if record.text == SAID]
         with pytest.raises(braid.UnpurgedError, match="a link stands where a file belongs"):
             first.erase(found)
