@@ -14,7 +14,16 @@ from typing import Final
 
 import msgspec
 
-from braid.ledger.backup.plan import FORMAT, BackupManifest, HeldSegment, Staging, finish, load, save
+from braid.ledger.backup.plan import (
+    FORMAT,
+    BackupManifest,
+    HeldSegment,
+    Staging,
+    finish,
+    load,
+    refuse_strange,
+    save,
+)
 from braid.ledger.erase.cascade import doomed_blobs
 from braid.ledger.erase.erasure import is_body
 from braid.ledger.errors import BackupError, LedgerError
@@ -31,6 +40,7 @@ from braid.wal.errors import CorruptLogError, LogLockedError
 from braid.wal.failpoint import failpoint
 from braid.wal.frame import FrameHeader
 from braid.wal.lock import FileLock
+from braid.wal.regular import GROWING_BYTES, read_regular
 from braid.wal.segment import SEGMENT_HEADER_BYTES, Segment
 
 _TRIES: Final = 8
@@ -68,6 +78,7 @@ def back_up(reader: Reader, folder: Path, *, now: datetime, with_vault: bool = F
     except LogLockedError:
         raise BackupError(f"{folder}: another backup, or a restore, is at work there") from None
     try:
+        refuse_strange(folder)
         finish(folder)
         before = load(folder)
         _refuse_other_history(reader, folder, before, with_vault=with_vault)
@@ -249,11 +260,11 @@ def tile_of(store: Path, level: int, n: int, width: int) -> bytes:
     exact = store / tile_path(level, n, width)
     for _ in range(_TRIES):  # between looking and reading, the next head may replace this one too
         with suppress(FileNotFoundError):
-            return exact.read_bytes()
+            return read_regular(exact)
         later = [path for path in exact.parent.glob("[0-9]*") if int(path.name) > width]
         for wider in (store / tile_path(level, n), *sorted(later, key=lambda path: -int(path.name))):
             with suppress(FileNotFoundError):
-                if len(found := wider.read_bytes()) >= width * HASH_BYTES:
+                if len(found := read_regular(wider)) >= width * HASH_BYTES:
                     return found[: width * HASH_BYTES]
     raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(exact))
 
@@ -273,14 +284,14 @@ def _stage_secrets(reader: Reader, staging: Staging) -> int:
     raw, epoch = read_whole(reader.settings.vault_path(reader.path))
     staging.put("vault", raw)
     for key in sorted((reader.path / "keys").glob("*.key")):
-        staging.put(f"keys/{key.name}", key.read_bytes())
+        staging.put(f"keys/{key.name}", read_regular(key))
     return epoch
 
 
 def _history(path: Path, note: bytes) -> bytes:
     """Return the published heads up to this one: a later one covers records that the backup has not."""
     try:
-        held = path.read_bytes()
+        held = read_regular(path, GROWING_BYTES)
     except FileNotFoundError:
         held = b""
     at = held.rfind(note + b"\n")

@@ -4,14 +4,16 @@
     incoming/          bytes on their way in; without `plan.json` they are thrown away
     incoming/plan.json where each of them belongs: from here on the new state is the one that counts
 
-Everything behind the plan can be done again: whoever dies over it leaves the rest to the next backup, or to a restore.
+Everything behind the plan can be done again: whoever dies over it leaves the rest to the next backup. A restore does
+the rest in its own copy and leaves the backup as it is: it comes from wherever it was kept.
 """
 
 import os
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -19,6 +21,7 @@ from braid.ledger.errors import BackupError
 from braid.ledger.keys.vault import zero_fill
 from braid.wal.durable import make_folder, replace_file, sync_folder, sync_tree
 from braid.wal.failpoint import failpoint
+from braid.wal.regular import GROWING_BYTES, copy_regular, entries_below, open_regular, read_regular
 
 NAME: Final = "backup.json"
 FORMAT: Final = 1
@@ -62,7 +65,7 @@ class IncomingPiece(msgspec.Struct, frozen=True):
 
     staged: str
     target: str
-    offset: int | None = None
+    offset: Annotated[int, msgspec.Meta(ge=0)] | None = None
 
 
 class BackupPlan(msgspec.Struct, frozen=True):
@@ -108,7 +111,7 @@ class Staging:
     def put(self, target: str, data: bytes) -> None:
         """Stage a file's bytes, where the backup has not these."""
         held = self._backup / target
-        if held.exists() and held.stat().st_size == len(data) and held.read_bytes() == data:
+        if held.exists() and held.stat().st_size == len(data) and read_regular(held, len(data)) == data:
             return
         path = self.begin(target)
         path.write_bytes(data)
@@ -117,7 +120,7 @@ class Staging:
     def copy(self, target: str, source: Path) -> None:
         """Stage a copy of a file."""
         path = self.begin(target)
-        shutil.copyfile(source, path)
+        copy_regular(source, path)
         self.end(path)
 
     def commit(self, manifest: BackupManifest, gone: list[str]) -> None:
@@ -131,13 +134,27 @@ class Staging:
         finish(self._backup)
 
 
-def finish(backup: Path) -> bool:
-    """Complete a backup that was committed; return whether there was one. Harmless to repeat."""
+def refuse_strange(backup: Path) -> None:
+    """Raise BackupError for anything in a backup's folder that is neither a file nor a folder.
+
+    Whoever kept the backup could have put a link there: what is written, or removed, would be elsewhere.
+    """
+    for entry in entries_below(backup):
+        if not (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)):
+            found = "a link" if entry.is_symlink() else "neither a file nor a folder"
+            raise BackupError(
+                f"{entry.path} is {found}, and a backup holds files and folders alone; nothing was done. Find out who "
+                "put it there, or make another backup elsewhere"
+            )
+
+
+def read_plan(backup: Path) -> BackupPlan | None:
+    """Return what is left to do of a backup that was committed, None where nothing is; BackupError for a bad plan."""
     folder = backup / _INCOMING
     try:
-        plan = msgspec.json.decode((folder / _PLAN).read_bytes(), type=BackupPlan)
-    except FileNotFoundError:
-        return False
+        plan = msgspec.json.decode(read_regular(folder / _PLAN, GROWING_BYTES), type=BackupPlan)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except msgspec.MsgspecError as error:
         raise BackupError(
             f"{folder / _PLAN} can't be read ({error}): make another backup elsewhere"
@@ -148,6 +165,19 @@ def finish(backup: Path) -> bool:
     for piece in plan.pieces:
         if not _STAGED.fullmatch(piece.staged):
             raise BackupError(f"{folder / _PLAN} takes {piece.staged!r}, which was not staged there")
+    _check(folder / _PLAN, plan.manifest)
+    return plan
+
+
+def finish(backup: Path) -> bool:
+    """Complete a backup that was committed; return whether there was one. Harmless to repeat.
+
+    Only after `refuse_strange`. Raises BackupError for a bad plan.
+    """
+    folder = backup / _INCOMING
+    plan = read_plan(backup)
+    if plan is None:
+        return False
     for piece in plan.pieces:
         failpoint("backup.apply")
         _put_in_place(folder / piece.staged, backup / piece.target, piece.offset)
@@ -163,16 +193,42 @@ def finish(backup: Path) -> bool:
     return True
 
 
+def staged_whole(backup: Path, plan: BackupPlan) -> set[str]:
+    """Return the files that a plan has still to put in place, as a whole."""
+    pieces = [piece for piece in plan.pieces if piece.offset is None]
+    return {piece.target for piece in pieces if (backup / _INCOMING / piece.staged).exists()}
+
+
+def overlay(source: Path, plan: BackupPlan, copy: Path, wanted: Callable[[str], bool]) -> None:
+    """Carry out in a copy what is left to do in the backup `source`, which stays as it is.
+
+    Only for targets that are `wanted`. Raises BackupError where bytes are missing.
+    """
+    for piece in plan.pieces:
+        staged = source / _INCOMING / piece.staged
+        if not wanted(piece.target) or not staged.exists():  # before the last death
+            continue
+        target = copy / piece.target
+        make_folder(target.parent)
+        if piece.offset is None:
+            copy_regular(staged, target)
+            continue
+        try:
+            _write_at(staged, target, piece.offset)
+        except FileNotFoundError:
+            raise BackupError(
+                f"the backup is damaged: {source / piece.target} is missing; make another backup elsewhere"
+            ) from None
+    for name in filter(wanted, plan.gone):
+        (copy / name).unlink(missing_ok=True)
+
+
 def _put_in_place(staged: Path, target: Path, offset: int | None) -> None:
     if not staged.exists():  # before the last death
         return
     make_folder(target.parent)
     if offset is None:
-        old = (
-            os.open(target, os.O_WRONLY | os.O_CLOEXEC)
-            if target.name == "vault" and target.exists()
-            else None
-        )
+        old = open_regular(target, os.O_WRONLY) if target.name == "vault" and target.exists() else None
         try:
             staged.replace(target)
             if old is not None:  # an old vault is what would bring the erased back
@@ -181,10 +237,16 @@ def _put_in_place(staged: Path, target: Path, offset: int | None) -> None:
             if old is not None:
                 os.close(old)
         return
-    fd = os.open(target, os.O_WRONLY | os.O_CLOEXEC)
+    _write_at(staged, target, offset)
+    staged.unlink()
+
+
+def _write_at(staged: Path, target: Path, offset: int) -> None:
+    """Let a file go on at `offset` with the staged bytes, durably."""
+    fd = open_regular(target, os.O_WRONLY)
     try:
         os.ftruncate(fd, offset)
-        with staged.open("rb") as source:
+        with os.fdopen(open_regular(staged), "rb") as source:
             os.lseek(fd, offset, os.SEEK_SET)
             while data := source.read(_COPY_BYTES):
                 view = memoryview(data)
@@ -193,7 +255,6 @@ def _put_in_place(staged: Path, target: Path, offset: int | None) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
-    staged.unlink()
 
 
 def save(backup: Path, manifest: BackupManifest) -> None:
@@ -207,15 +268,19 @@ def load(backup: Path) -> BackupManifest | None:
     """Return what a backup says that it holds; None where there is none, BackupError for one that can't be read."""
     path = backup / NAME
     try:
-        manifest = msgspec.json.decode(path.read_bytes(), type=BackupManifest)
+        manifest = msgspec.json.decode(read_regular(path, GROWING_BYTES), type=BackupManifest)
     except FileNotFoundError:
         return None
     except NotADirectoryError:
         raise BackupError(f"{backup} is a file: a backup is a folder, such as `braid backup` makes") from None
     except msgspec.MsgspecError as error:
         raise BackupError(f"{path} can't be read ({error}): make another backup elsewhere") from error
+    _check(path, manifest)
+    return manifest
+
+
+def _check(path: Path, manifest: BackupManifest) -> None:
     if manifest.braid_backup != FORMAT:
         raise BackupError(f"{path}: format {manifest.braid_backup}; this release reads format {FORMAT}")
     if not _STORE_ID.fullmatch(manifest.store_id):
         raise BackupError(f"{path}: {manifest.store_id!r} is no store's id: make another backup elsewhere")
-    return manifest

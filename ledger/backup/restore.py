@@ -16,21 +16,30 @@ import msgspec
 from braid.ledger.audit.verify import verify
 from braid.ledger.backup.backup import settle
 from braid.ledger.backup.fork import note_fork
-from braid.ledger.backup.plan import BackupManifest, finish, load
+from braid.ledger.backup.plan import (
+    BackupManifest,
+    BackupPlan,
+    load,
+    overlay,
+    read_plan,
+    refuse_strange,
+    staged_whole,
+)
 from braid.ledger.erase import erasure as erasing
 from braid.ledger.errors import BackupError, LedgerError, RollbackError, StoreFormatError
 from braid.ledger.keys.vault import Vault
 from braid.ledger.read.prefix import root_at
 from braid.ledger.read.reader import Reader
-from braid.ledger.settings import load_settings
+from braid.ledger.settings import parse_settings
 from braid.ledger.tree.guard import Guard, Head
 from braid.ledger.write.create import reserve_space
 from braid.ledger.write.sequence import Clock
 from braid.ledger.write.writer import Writer, utc_now
-from braid.wal.durable import make_folder, sync_folder, sync_tree
+from braid.wal.durable import fresh_folder, make_folder, sync_folder, sync_tree
 from braid.wal.errors import CorruptLogError, LogLockedError, WalError
 from braid.wal.failpoint import failpoint
 from braid.wal.lock import FileLock
+from braid.wal.regular import copy_regular, read_regular
 
 _LOG: Final = ("log", "tile", "blobs")
 _FILES: Final = ("store.json", "checkpoints", "checkpoint")
@@ -97,8 +106,9 @@ def restore(
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise FileExistsError(f"{place} exists and is not empty; choose another place, or move it away first")
     with _held(source):
-        finish(source)
-        manifest = load(source)
+        refuse_strange(source)
+        plan = read_plan(source)  # of a backup that died: carried out in the copy, never in the source
+        manifest = plan.manifest if plan else load(source)
         if manifest is None:
             raise BackupError(f"{source} holds no whole backup: its first was interrupted; make it again")
         guard = Guard.of_store(manifest.store_id, guard_folder)
@@ -106,7 +116,7 @@ def restore(
         if (resumed := _resume(building, place, guard, manifest)) is not None:
             return resumed
         try:
-            _copy(source, building, secrets or Secrets())
+            _copy(source, plan, building, secrets or Secrets())
             done = _Restore(building, manifest, guard, secrets or Secrets(), clock).run(newer, fork, vkey)
         except BaseException:
             shutil.rmtree(building, ignore_errors=True)
@@ -132,40 +142,65 @@ def _held(source: Path) -> Generator[None]:
         lock.release()
 
 
-def _copy(source: Path, building: Path, secrets: Secrets) -> None:
-    shutil.rmtree(building, ignore_errors=True)  # of one that died
-    make_folder(building)
+def _copy(source: Path, plan: BackupPlan | None, building: Path, secrets: Secrets) -> None:
+    """Make a private copy of the backup, and carry out in it what is left of the plan."""
+    fresh_folder(building)
     for name in (*_LOG, "keys", "views"):
         make_folder(building / name)
     for folder in _LOG:
         for path in sorted((source / folder).rglob("*")):
-            if path.is_file() and not path.is_symlink() and path.suffix != ".idx":
+            if path.is_file() and path.suffix != ".idx":
                 make_folder((building / path.relative_to(source)).parent)
-                shutil.copyfile(path, building / path.relative_to(source))
+                copy_regular(path, building / path.relative_to(source))
+    own = _FILES if secrets.vault is not None else (*_FILES, "vault")
+    newer = staged_whole(source, plan) if plan else set[str]()  # an old vault is never even copied
+    for name in own:
+        if name not in newer and (source / name).exists():
+            copy_regular(source / name, building / name)
+    if secrets.keys is None:
+        for key in sorted((source / "keys").glob("*.key")):
+            copy_regular(key, building / "keys" / key.name)
+    if plan is not None:
+        overlay(source, plan, building, lambda name: name in own or name.startswith(_kept(secrets)))
+    _settle_settings(source, building)
+    _take_secrets(building, secrets)
+    for path in building.rglob("*"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    failpoint("restore.copied")
+
+
+def _kept(secrets: Secrets) -> tuple[str, ...]:
+    """Return how names begin that are taken from the backup, but for single files."""
+    folders = _LOG if secrets.keys is not None else (*_LOG, "keys")
+    return tuple(f"{folder}/" for folder in folders)
+
+
+def _settle_settings(source: Path, building: Path) -> None:
+    """Check that the copy is whole, and take its vault to lie in it: whoever kept the backup has no say in that."""
+    for name in _FILES:
+        if not (building / name).exists():
+            raise BackupError(f"the backup is damaged: {source / name} is missing; {_ANOTHER}")
     try:
-        settings = load_settings(source)
-        for name in _FILES:
-            shutil.copyfile(source / name, building / name)
+        settings = parse_settings(read_regular(building / "store.json"), source / "store.json")
     except StoreFormatError as error:
         if error.__cause__ is None:  # of a newer release: it says so, and what to do
             raise
         raise BackupError(f"the backup is damaged: {source / 'store.json'}; {_ANOTHER}") from error
-    except FileNotFoundError as error:
-        missing = error.filename or source / "store.json"
-        raise BackupError(f"the backup is damaged: {missing} is missing; {_ANOTHER}") from error
-    # Whoever kept the backup has no say in where the vault is looked for.
     msgspec.structs.replace(settings, vault="vault").save(building)
-    keys = sorted((secrets.keys or source / "keys").glob("*.key"))
-    if secrets.keys is not None and not keys:
-        raise BackupError(f"{secrets.keys} holds no private keys (*.key)")
-    for key in keys:
-        shutil.copyfile(key, building / "keys" / key.name)
-    vault = secrets.vault or source / "vault"
-    if secrets.vault is not None or vault.exists():
-        shutil.copyfile(vault, building / "vault.restored")  # not yet in its place: its age is judged first
-    for path in building.rglob("*"):
-        path.chmod(0o700 if path.is_dir() else 0o600)
-    failpoint("restore.copied")
+
+
+def _take_secrets(building: Path, secrets: Secrets) -> None:
+    """Take vault and keys from where the caller says; the vault is not yet in its place: its age is judged first."""
+    if secrets.keys is not None:
+        keys = sorted(secrets.keys.glob("*.key"))
+        if not keys:
+            raise BackupError(f"{secrets.keys} holds no private keys (*.key)")
+        for key in keys:
+            shutil.copyfile(key, building / "keys" / key.name)
+    if secrets.vault is not None:
+        shutil.copyfile(secrets.vault, building / "vault.restored")
+    elif (building / "vault").exists():
+        (building / "vault").rename(building / "vault.restored")
 
 
 class _Restore:
@@ -355,6 +390,8 @@ def _put_in_place(building: Path, place: Path, guard: Guard) -> None:
 
 def _resume(building: Path, place: Path, guard: Guard, manifest: BackupManifest) -> Restored | None:
     """Put a fork in its place whose head the guard remembers already, since a restore died over it; else None."""
+    if building.is_symlink():
+        return None
     own = Guard(building / _OWN_GUARD)
     head = own.read()
     if head is None or head != guard.read():
