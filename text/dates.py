@@ -8,7 +8,7 @@ time in proportion to its length.
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ import msgspec
 from braid.text.calendar import Span, month_of
 from braid.text.forms import BARE, DATED, DAYS, FORMS, Form
 from braid.text.meanings import Lean
+from braid.text.phrases import Day, Phrase, phrases
 
 
 class Time(msgspec.Struct, frozen=True):
@@ -109,10 +110,45 @@ def directed(found: Span, before: str) -> Span:
 
 
 def _read(text: str, now: datetime, lean: Lean, forms: Iterable[Form]) -> Iterator[Time]:
+    """Yield what forms read outside of phrases of several words, then the phrases that name a day."""
+    now = now.astimezone(UTC)
+    found = list(phrases(text, now, lean, lambda: _days(text, now, lean)))
+    taken = _taken(text, found)
+    for one in _formed(text, now, lean, forms):
+        if taken.find(1, one.start, one.stop) < 0:
+            yield one
+    for phrase in found:
+        if phrase.at is not None:
+            with suppress(OverflowError):  # on the last day of the calendar
+                day = Span(phrase.at, phrase.at + timedelta(days=1))
+                yield Time(day, phrase.start, phrase.stop, phrase.at.date().isoformat())
+
+
+def _taken(text: str, found: Iterable[Phrase]) -> bytearray:
+    taken = bytearray(len(text))
+    for one in found:
+        taken[one.start : one.stop] = b"\x01" * (one.stop - one.start)
+    return taken
+
+
+def _days(text: str, now: datetime, lean: Lean) -> list[Day]:
+    """Return the days that forms alone read, none twice, in their order."""
+    taken = bytearray(len(text))
+    found: list[Day] = []
+    forms = (*DAYS, *(form for form in FORMS if lean in form.leans))
+    for one in _formed(text, now, lean, forms):
+        since, until = one.span.since, one.span.until
+        if taken.find(1, one.start, one.stop) < 0 and since and until and until - since == timedelta(days=1):
+            taken[one.start : one.stop] = b"\x01" * (one.stop - one.start)
+            found.append(Day(one.start, one.stop, since))
+    return sorted(found)
+
+
+def _formed(text: str, now: datetime, lean: Lean, forms: Iterable[Form]) -> Iterator[Time]:
     for form in forms:
         for match in form.pattern.finditer(text):
             with suppress(ValueError, OverflowError):  # 31 February, the year 0: no time that there could be
-                found = form.read(match, now.astimezone(UTC), lean)
+                found = form.read(match, now, lean)
                 if found is not None:
                     lead = match.groupdict().get("lead") or ""
                     yield Time(found[0], match.start(), match.end(), found[1], lead, form.calendar)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from braid.text import meanings, numbers
-from braid.text.calendar import DAY, MONTH, SEASONS, WEEKDAY_NAME, YEAR
+from braid.text.calendar import DAY, MONTH, MONTH_NAME, SEASONS, WEEKDAY_NAME, YEAR
 from braid.text.meanings import NEAR, WHICH, Lean, Match, Meaning
 
 Read = Callable[[Match, datetime, Lean], Meaning | None]
@@ -22,7 +22,9 @@ class Form(NamedTuple):
     @property
     def calendar(self) -> bool:
         """Whether it names a time by the calendar, not from now, by a weekday or as an ISO date."""
-        return self.read in (meanings.calendar_day, meanings.month_of_year, meanings.year, meanings.month)
+        return self.read in (
+            meanings.calendar_day, meanings.holiday, meanings.month_of_year, meanings.year, meanings.month,
+        )  # fmt: skip
 
 
 _FULL_YEAR: Final = r"(?P<year>1\d{3}|2[01]\d\d)\b"
@@ -53,20 +55,32 @@ _NO_COUNT: Final = (
     r"|century|generation|year|week|season|inning|set|game|level|stage|draft|step|point|one)\b)"
 )
 """What is counted by an ordinal: "the 4th quarter" is no day."""
+_DAY_WORD: Final = rf"(?P<day>{'|'.join(sorted(meanings.DAY_WORDS, key=len, reverse=True))})\b"
+_HOLIDAY: Final = "|".join(meanings.HOLIDAYS).replace("'", "['’]?")
 BARE: Final = (
     _form(rf"\b{DAY}(?: of)? {MONTH}(?P<year>)", meanings.calendar_day),
     _form(rf"\b{MONTH} (?:the )?{DAY}{_NOT_A_NUMBER}(?P<year>)", meanings.calendar_day),
 )
+_IN_WORDS: Final = (
+    _form(rf"\b{_DAY_WORD} of {MONTH}(?:,? {_FULL_YEAR})?", meanings.calendar_day),
+    _form(rf"\b{MONTH} the {_DAY_WORD}(?:,? {_FULL_YEAR})?", meanings.calendar_day),
+    _form(rf"\b(?P<holiday>{_HOLIDAY})\b(?:,? {_FULL_YEAR})?", meanings.holiday),
+)
 DAYS: Final = (
     *DATED[:3],
     *BARE,
+    *_IN_WORDS,
     _form(rf"\b{WEEKDAY_NAME},? the {DAY}", meanings.day_of_month),
     _form(rf"\bthe (?P<day>[0-3]?\d)(?:st|nd|rd|th)\b{_NO_COUNT}", meanings.day_of_month),
     _form(
-        rf"\b{WEEKDAY_NAME},? the (?P<day>{'|'.join(sorted(meanings.DAY_WORDS, key=len, reverse=True))})\b",
+        rf"\b{WEEKDAY_NAME},? the {_DAY_WORD}",
         meanings.day_of_month,
     ),
 )
+_NO_DATE: Final = (
+    rf"(?!,? (?:the )?[0-3]?\d(?:st|nd|rd|th)?(?: of)? {MONTH_NAME}\b|,? {MONTH_NAME} (?:the )?[0-3]?\d\b)"
+)
+"""Behind a weekday: of "Tuesday 10 November" the date says which."""
 FORMS: Final = (
     *DATED,
     _form(rf"\b{_COUNT} {_UNIT} ago\b", meanings.ago, "past", "near"),
@@ -82,8 +96,9 @@ FORMS: Final = (
     ),
     _form(rf"\b(?:{'|'.join(sorted(NEAR, key=len, reverse=True))})\b", meanings.near_day),
     *BARE,
+    *_IN_WORDS,
     _form(
-        rf"\b(?:(?P<which>last|on|past|previous|this|next|coming) )?(?P<weekday>{WEEKDAY_NAME})\b",
+        rf"\b(?:(?P<which>last|on|past|previous|this|next|coming) )?(?P<weekday>{WEEKDAY_NAME})\b{_NO_DATE}",
         meanings.weekday,
     ),
     _form(
@@ -101,7 +116,7 @@ FORMS: Final = (
         "ahead",
     ),
     _form(
-        rf"\bin {_COUNT} (?P<unit>(?:day|week|month|year)s?)\b(?:['’]s? time\b)?",
+        rf"\bin {_COUNT} (?P<unit>(?:day|week|fortnight|month|year)s?)\b(?:['’]s? time\b)?",
         meanings.to_come,
         "near",
         "ahead",

@@ -27,6 +27,12 @@ twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth th
 DAY_WORDS: Final = {word: day for day, word in enumerate(_IN_WORDS.split(), 1)}
 """Days of a month in words."""
 WHICH: Final = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1}
+HOLIDAYS: Final = {
+    "new year's day": (1, 1), "valentine's day": (2, 14), "halloween": (10, 31), "hallowe'en": (10, 31),
+    "bonfire night": (11, 5), "christmas eve": (12, 24), "christmas day": (12, 25), "boxing day": (12, 26),
+    "new year's eve": (12, 31),
+}  # fmt: skip
+"""The days that have the same date every year."""
 NEAR: Final = {
     "the day before yesterday": -2, "yesterday": -1, "last night": -1, "today": 0, "tonight": 0, "this morning": 0,
     "this afternoon": 0, "this evening": 0, "just now": 0, "tomorrow": 1, "the day after tomorrow": 2,
@@ -47,16 +53,27 @@ def iso_day(match: Match, now: datetime, lean: Lean) -> Meaning:
 
 
 def calendar_day(match: Match, now: datetime, lean: Lean) -> Meaning:
-    """Read `8 May 2023`, `May 8, 2023`, `8 May`, `May 8`."""
-    month, number = month_of(match["month"]) or 0, int(match["day"])
-    if match["year"]:
-        return _found(datetime(int(match["year"]), month, number, tzinfo=UTC), "day")
-    found, iso = _found(_chosen(_each_year(now, month, number), now, lean), "day")
+    """Read `8 May 2023`, `May 8, 2023`, `8 May`, `May 8`, `the eighth of May`."""
+    said = match["day"].lower()
+    number = DAY_WORDS[said] if said in DAY_WORDS else int(said)
+    return _day_of(month_of(match["month"]) or 0, number, match["year"], now, lean)
+
+
+def holiday(match: Match, now: datetime, lean: Lean) -> Meaning:
+    """Read `Christmas Eve`, `Boxing Day 2025`."""
+    month, number = HOLIDAYS[" ".join(match["holiday"].lower().replace("’", "'").split())]
+    return _day_of(month, number, match["year"], now, lean)
+
+
+def _day_of(month: int, number: int, year: str | None, now: datetime, lean: Lean) -> Meaning:
+    if year:
+        return _found(datetime(int(year), month, number, tzinfo=UTC), "day")
+    found, iso = _found(_chosen(each_year(now, month, number), now, lean), "day")
     return msgspec.structs.replace(found, exact=False, month=month, day=number), iso
 
 
-def _each_year(now: datetime, month: int, number: int) -> list[datetime]:
-    """Return a day of the years about now; of many for 29 February."""
+def each_year(now: datetime, month: int, number: int) -> list[datetime]:
+    """Return a day of the years about now, in UTC; of many for 29 February."""
     reach = 8 if (month, number) == (2, 29) else 1
     years = range(max(1, now.year - reach), min(9999, now.year + reach) + 1)
     found: list[datetime] = []
@@ -98,13 +115,15 @@ def within(match: Match, now: datetime, lean: Lean) -> Meaning | None:
 
 
 def to_come(match: Match, now: datetime, lean: Lean) -> Meaning | None:
-    """Read `in three days`, `in a year's time`."""
+    """Read `in three days`, `in a fortnight`, `in a year's time`."""
     del lean
-    count = numbers.value(match["count"])
+    count, unit = numbers.value(match["count"]), match["unit"].lower()
     if count is None:
         return None
-    found, iso = _found(floor(now, "day") + step(match["unit"], count), match["unit"])
-    return found, "" if "few" in match["count"].lower() else iso
+    if unit.startswith("fortnight"):
+        count, unit = 2 * count, "weeks"
+    found, iso = _found(floor(now, "day") + step(unit, count), unit)
+    return found, "" if match["count"].lower() in numbers.VAGUE else iso
 
 
 def period(match: Match, now: datetime, lean: Lean) -> Meaning | None:

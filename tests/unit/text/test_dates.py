@@ -161,3 +161,61 @@ def test_a_day_of_the_month_in_words_and_what_is_only_counted() -> None:
     assert found.since == at("2026-03-16")
     for text in ("in the 4th quarter", "on the 4th floor", "for the 3rd time"):
         assert day(text, NOW, "past") is None
+
+
+MONDAY = at("2026-10-05")
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("on the first Monday in December", "2026-12-07"),
+        ("the last Friday of next month", "2026-11-27"),
+        ("the second Saturday in September 2027", "2027-09-11"),
+        ("a week on Tuesday", "2026-10-13"),
+        ("Thursday week", "2026-10-15"),
+        ("a fortnight on Friday", "2026-10-23"),
+        ("a week today", "2026-10-12"),
+        ("Tuesday next week", "2026-10-13"),
+        ("next week, on Tuesday", "2026-10-13"),
+        ("next Tuesday, not this one", "2026-10-13"),
+        ("next Monday", "2026-10-12"),
+        ("the Saturday after 19 November", "2026-11-21"),
+        ("the day before 14 May", "2027-05-13"),
+        ("on Christmas Eve", "2026-12-24"),
+        ("on New Year’s Day", "2027-01-01"),
+        ("the twenty-first of October", "2026-10-21"),
+        ("on Tuesday 10 November", "2026-11-10"),
+    ],
+)
+def test_words_that_name_a_day_together(text: str, since: str) -> None:
+    found = ahead(text, MONDAY)
+    assert found is not None
+    assert found.since == at(since)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "next Tuesday", "the Saturday after", "on the Friday after Easter", "on Easter Sunday", "every Sunday",
+        "every first Sunday", "the second Tuesday of the holidays", "the first Monday of the month", "on a Thursday",
+        "in the week of 9 November", "the Friday after next", "the fifth Monday in February 2027",
+        "a couple of weeks after 5 December",
+    ],
+)  # fmt: skip
+def test_words_that_name_no_day_for_certain(text: str) -> None:
+    assert ahead(text, MONDAY) is None
+
+
+def test_a_day_beside_the_only_one_that_its_sentence_names() -> None:
+    said = MONDAY.date()
+    assert iso_dates("Born on 19 November, a Thursday, we meet the Saturday after.", said) == [
+        "2026-11-19",
+        "2026-11-21",
+    ]
+    assert iso_dates("It's on 3 November and he comes two days later.", said) == ["2026-11-03", "2026-11-05"]
+    assert iso_dates("It's on 3 or 4 November, or on 9 November, and he comes the day after.", said) == [
+        "2026-11-04",
+        "2026-11-09",
+    ]
+    assert iso_dates("It's on 3 November. He comes the day after.", said) == ["2026-11-03"]
