@@ -8,12 +8,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from braid.text import dates, numbers
-from braid.text.calendar import Span, floor, step
+from braid.text.calendar import MONTH_NAME, WEEKDAY_NAME, Span, floor, step
 
 _BOUND: Final = re.compile(
     r"\b(?P<word>since|from|starting(?: from| on)?|as of|until|till|effective)\s+(?P<what>[^,.;!?]{2,40})",
     flags=re.IGNORECASE,
 )
+_MOVED: Final = re.compile(
+    r"\b(?:mov|chang|push|shift|postpon|reschedul|rebook|brought|bring|put|slip|switch|swapp|bump|delay)[a-z]*\b"
+    rf"[^,.;!?]{{0,24}}\bfrom (?:the )?(?:\d|{WEEKDAY_NAME}\b|{MONTH_NAME}\b)[^,.;!?]{{0,40}}?\b(?:to|until|till)\b",
+    re.IGNORECASE,
+)
+_NEXT_DAY: Final = re.compile(rf"\bnext {WEEKDAY_NAME}\b", re.IGNORECASE)
+_UP_TO: Final = re.compile(r"\s(?:to|until|till|through)\s+(?P<last>.+)|\s[-–—]\s(?P<end>.+)", re.IGNORECASE)
 _TO_ITS_END: Final = re.compile(
     r"\b(?:end|late|through|including|mid|middle|summer|winter|spring|autumn|fall)\b", re.IGNORECASE
 )
@@ -54,9 +61,19 @@ def ahead(text: str, when: datetime) -> Validity:
     return _held(dates.ahead(text, when))
 
 
+def is_ahead(text: str, when: datetime) -> bool:
+    """Whether a text names a time to come, be it none that is certain: next Friday, said on a Monday."""
+    return ahead(text, when) != NEVER or _NEXT_DAY.search(text) is not None
+
+
 def past(text: str, when: datetime) -> Validity:
     """Return the past time that a text names: yesterday, last week, on Saturday, in March."""
     return _held(dates.day(text, when, "past") or dates.span(text, when))
+
+
+def is_moved(text: str) -> bool:
+    """Whether a text tells of something that was moved from one time to another: it began on neither."""
+    return _MOVED.search(text) is not None
 
 
 def bounds(text: str, when: datetime, *, lasted: bool = True) -> Validity:
@@ -72,8 +89,11 @@ def bounds(text: str, when: datetime, *, lasted: bool = True) -> Validity:
             until = until or _until(what, when)
         elif word == "since":
             since = since or _since(what, when)
-        else:
-            since = since or (_starts(what, when) if word == "from" else ahead(what, when).since)
+        elif word != "from":
+            since = since or ahead(what, when).since
+        elif since is None and not is_moved(text):
+            since = _starts(what, when)
+            until = until or (_ends(what, since) if since is not None else None)
     found = _LASTED.search(text) if since is None and lasted else None
     if found is not None:
         since = floor(when.astimezone(UTC), "day") - step(found["unit"], numbers.value(found["n"]) or 1)
@@ -103,6 +123,14 @@ def _starts(what: str, when: datetime) -> datetime | None:
     if starts is None or begun is None or starts - when < _FAR or when - begun > _JUST:
         return starts
     return begun
+
+
+def _ends(what: str, since: datetime) -> datetime | None:
+    """Return before when what lasts from one day to another is over: from 28 December to 2 January."""
+    first = _UP_TO.search(what)
+    if first is None or day(what[: first.start()], since, forward=True).since is None:
+        return None
+    return day(first["last"] or first["end"], since, forward=True).until
 
 
 def _since(what: str, when: datetime) -> datetime | None:

@@ -156,7 +156,7 @@ def _named(page: Page, part: TextPart, clause: Clause, who: Whom) -> tuple[str, 
         nothing = who.sort == "thing" or is_we or clause.token.lemma.lower() in SAYS_NOTHING
         return None if nothing else ("can", "skill")
     ahead = clause.progressive and clause.tense == "present" and who.sort != "thing"
-    if ahead and dates.ahead(part.text, page.turn.when) != dates.NEVER:
+    if ahead and dates.is_ahead(part.text, page.turn.when):
         return "plans_to", "goal"
     if clause.tense in ("past", "perfect") and not (clause.tense == "perfect" and clause.progressive):
         return "did", "episode"

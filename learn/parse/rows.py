@@ -87,7 +87,7 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
         is_on = clause.progressive and clause.tense == "present"
         return (
             clause.mode == "planned"
-            or (is_on and dates.ahead(part.text, page.turn.when) != dates.NEVER)
+            or (is_on and dates.is_ahead(part.text, page.turn.when))
             or (is_on and row.rel in ("going_to", "moving_to"))
         )
     if when == "progress":

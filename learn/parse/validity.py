@@ -34,6 +34,7 @@ def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> d
         lemma in _ENTERS
         or (is_set and (clause.child("dobj", "nsubjpass") is not None or _TO_DAY.search(text) is not None))
         or (type == "episode" and _FOR_DAY.search(text) is not None)
+        or dates.is_moved(text)
     ):
         return dates.NEVER  # booked for the 9th, signed up for June: when it will be, not when that was done
     if clause.tense == "past" and type == "episode":

@@ -8,7 +8,7 @@ from braid.learn.parse.people import Whom
 from braid.learn.parse.phrases import shown
 from braid.learn.parse.said import Said, say
 from braid.learn.words import listed
-from braid.text.calendar import MONTHS, SHORT_MONTHS
+from braid.text.calendar import MONTHS, SHORT_MONTHS, WEEKDAY_NAME
 
 _MONEY: Final = re.compile(
     r"[£$€]\s?\d|\d[\d,.]* ?(?:k )?(?:pounds|dollars|euros?|quid|bucks|eur|usd|gbp)\b", re.IGNORECASE
@@ -34,6 +34,26 @@ _SPAN: Final = re.compile(
     rf"|\b(?:{_MONTHS}) {_DAY}{_UP_TO}(?:(?:{_MONTHS}) )?{_DAY}\b(?![:.]\d)",
     re.IGNORECASE,
 )
+_UNDATED: Final = re.compile(
+    rf"\bbetween (?:the )?{WEEKDAY_NAME}\b|\bor (?:on )?(?:the )?(?:{_DAY} |{WEEKDAY_NAME}\b)"
+    r"|^(?:not )?(?:(?:before|after)\b|sometime\b)",
+    re.IGNORECASE,
+)
+"""What names a day that it isn't on."""
+_COUNTED_FROM: Final = re.compile(
+    r"^(?:the day after tomorrow\b|(?:a|one|two) (?:week|fortnight)s? (?:on|today|tomorrow|from)\b"
+    r"|the (?:day|night) (?:before|after)\b)",
+    re.IGNORECASE,
+)
+"""The days and weeks that name a day: not 90 days from today."""
+_FROM_SAYING: Final = re.compile(
+    rf"^(?:on )?(?:next {WEEKDAY_NAME}"
+    rf"|(?:the )?(?:day|evening|night|morning|afternoon|{WEEKDAY_NAME}) (?:before|after)$"
+    rf"|(?:the )?(?:following|next) (?:day|morning|evening|{WEEKDAY_NAME})|(?:the )?week(?:end)? after next"
+    rf"|(?:either )?(?:on )?{WEEKDAY_NAME} or\b)",
+    re.IGNORECASE,
+)
+"""What means nothing without the day that it was said on, or the words before it."""
 
 
 def expires(said: Said, subject: Whom) -> bool:
@@ -50,13 +70,13 @@ def expires(said: Said, subject: Whom) -> bool:
 
 def dated(said: Said, subject: Whom, at: int) -> bool:
     """The concert is tomorrow; my birthday is June 3rd. Not: retention is 90 days from today."""
-    if subject.sort != "thing" or said.clause.parse.tokens[at].lemma in ("day", "week", "month", "year"):
+    if subject.sort != "thing":
         return False
-    return dated_by(
-        said,
-        subject,
-        shown(said.clause.parse, said.clause.verb + 1, said.clause.said[1]),
-    )
+    words = shown(said.clause.parse, said.clause.verb + 1, said.clause.said[1])
+    is_span = said.clause.parse.tokens[at].lemma in ("day", "week", "month", "year", "fortnight")
+    if is_span and _COUNTED_FROM.match(words) is None:
+        return False
+    return dated_by(said, subject, words)
 
 
 def dated_by(said: Said, subject: Whom, words: str) -> bool:
@@ -76,13 +96,13 @@ def dated_by(said: Said, subject: Whom, words: str) -> bool:
             "birthday",
             f"{held.since.day} {MONTHS[held.since.month - 1].title()}",
         )
-    if _SPAN.search(words):
-        return False  # from 3 to 17 August: neither day is that of the whole
+    if _SPAN.search(words) or _UNDATED.search(words):
+        return _FROM_SAYING.match(words) is not None  # from 3 to 17 August: neither day is that of the whole
     if said.clause.tense == "past" and _NOW.match(said.page.text, said.part.stop):
         return False  # the review was on Monday, it's now on Wednesday
     held = dates.past(words, when) if said.clause.tense == "past" else dates.ahead(words, when)
     if held.since is None or held.until is None or (held.until - held.since).days > 1:
-        return False
+        return _FROM_SAYING.match(words) is not None  # then nothing is claimed of it
     return say(said, subject.name, "is_on", held.since.date().isoformat(), held=dates.NEVER)
 
 
