@@ -5,6 +5,7 @@ Only a time that is told relative to the day it was said on is put as a date: "l
 week before 9 June 2023".
 """
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time, timedelta
@@ -12,11 +13,14 @@ from typing import Final
 
 import msgspec
 
+from braid.agent.answer.deadline import month_end
+from braid.agent.answer.lean import lean_of, tells_of_plan
 from braid.recall.decompose import Question
-from braid.text import numbers
-from braid.text.calendar import MONTHS
-from braid.text.dates import times
+from braid.text import dates, numbers
+from braid.text.calendar import MONTHS, WEEKDAY_NAME
+from braid.text.dates import Time, times
 from braid.text.meanings import Lean
+from braid.text.words import stem, words
 
 _CLOCK: Final = re.compile(
     r"\b\d{1,2}[:.]\d\d(?:\s?[ap]\.?m\b)?|\b\d{1,2}\s?[ap]\.?m\b|\b(?:noon|midnight)\b", re.I
@@ -33,9 +37,11 @@ _SORRY: Final = re.compile(
 )
 _OF_CLOCK: Final = re.compile(r"\btime\b|\bo['’]clock\b", re.IGNORECASE)
 _ENDS: Final = re.compile(
-    r"\b(?:ends?|ended|finish(?:es|ed)?|over|back|until|till|return(?:s|ed)?|last day|close[sd]?|expires?)\b",
+    r"\b(?:ends?|ended|finish(?:es|ed)?|over|back|until|till|return(?:s|ed)?|last day|closes?|expires?)\b",
     re.IGNORECASE,
 )
+_REOPENS: Final = re.compile(r"\bopens? (?:up )?again\b|\bre-?opens?\b", re.IGNORECASE)
+_SHUT: Final = re.compile(r"\b(?:closed|shut|closes|shuts)\b", re.IGNORECASE)
 _STARTS: Final = re.compile(
     r"\b(?:starts?|started|begins?|began|first day|opens?|leave|set off|go(?:ing)?)\b", re.IGNORECASE
 )
@@ -52,7 +58,22 @@ _MOVES: Final = re.compile(
     r"|went|goes|slipp?(?:s|ed)?|put back|switch(?:ed)?|swapp?(?:ed)?|bumped)\b",
     re.IGNORECASE,
 )
-_TO: Final = re.compile(r"^\W*(?:to|until|till|[-–—])\W*$", re.IGNORECASE)
+_TO: Final = re.compile(
+    rf"^\W*(?:to|until|till|through|[-–—])\W*(?:(?:the|{WEEKDAY_NAME})\W+){{0,2}}$", re.IGNORECASE
+)
+_NOT_ON: Final = re.compile(
+    r"(?:\b(?:not|never|cannot|cant|wont)|n['’]t)\b[^,;.!?:]*\bbefore\W+(?:the\W+)?$"
+    r"|\bnot (?:on )?(?:the )?$",
+    re.IGNORECASE,
+)
+_EITHER: Final = re.compile(
+    r"(?:\bbetween (?:on )?(?:the )?(?:[\w,]+ ){1,4}and|\bor) (?:on )?(?:the )?$", re.IGNORECASE
+)
+"""What stands before the second of two days, where it isn't said which of them it is, or of those between them."""
+_CUTS: Final = re.compile(
+    r"[,;:–—]|\b(?:and|but|while|then|whereas|though|although|before|after)\b", re.IGNORECASE
+)
+"""Where a clause may end."""
 _DAY: Final = r"[0-3]?\d(?:st|nd|rd|th)?"
 _UP_TO: Final = r"(?: ?[-–—] ?| (?:to|until|till) (?:the )?)"
 _MONTH: Final = rf"(?P<month>{'|'.join(MONTHS)})"
@@ -66,11 +87,7 @@ _SPANS: Final = (
     ),
 )
 """Days of one month, which stands at one of them."""
-_AHEAD: Final = re.compile(
-    r"\b(?:due|deadline|will|going to|booked|plan(?:s|ned|ning)?|expires?|by the end)\b|['’]ll\b",
-    re.IGNORECASE,
-)
-_PAST: Final = re.compile(r"\b(?:died|born|passed away)\b", re.IGNORECASE)
+_WEEKDAY: Final = re.compile(rf"(?:on )?{WEEKDAY_NAME}", re.IGNORECASE)
 _DAY_ALONE: Final = re.compile(
     r"\bthe [0-3]?\d(?:st|nd|rd|th)\b(?! (?!(?:not|and|or|to|at|in|for|because|so|instead|but|until|if|we|i|is|was|now"
     r"|then|with|from|on)\b)[a-z])",
@@ -78,6 +95,7 @@ _DAY_ALONE: Final = re.compile(
 )
 """A day of which the month isn't said: it is told as it was said, where there are two to choose from."""
 _BIRTH: Final = re.compile(r"\b(?:born|birthday|bday|b-day)\b", re.IGNORECASE)
+_NEARLY_A_YEAR: Final = timedelta(days=320)
 _YEAR: Final = re.compile(r"\d{4}")
 _CALENDAR_DAY: Final = re.compile(
     rf"\b(?:{'|'.join(MONTHS)}|{'|'.join(one[:3] for one in MONTHS)})\b", re.IGNORECASE
@@ -100,13 +118,57 @@ def time_of(question: Question, sentence: str, when: datetime) -> str | None:
         hours = [Moment(found.start(), found.end(), found[0], True) for found in _HOUR.finditer(sentence)]
         if clocks or hours:
             return _fitting(question, sentence, clocks or hours).shown
+    told = _told_day(question, sentence, when)
+    if told is not None:
+        return told or None
+    return _fitting(question, sentence, clocks).shown if clocks else None
+
+
+def _told_day(question: Question, sentence: str, when: datetime) -> str | None:
+    """Return the day, month or year that a sentence gives; empty where what it names is no answer, None for none."""
+    if (last := month_end(sentence, when)) is not None:
+        return f"by {day(last.isoformat())}"
     relative = _RELATIVE.search(sentence)
     days = _days(sentence, when)
-    if relative is not None:
+    if relative is not None and not any(_covers(one, relative) for one in days):
         return _relative(relative, when)
     if days:
-        return _fitting(question, sentence, days).shown
-    return _fitting(question, sentence, clocks).shown if clocks else None
+        if _REOPENS.search(question.text) and _SHUT.search(sentence):
+            return ""  # of what is closed until then nobody says that it opens on that day
+        certain = _certain(sentence, days)
+        return _fitting(question, sentence, certain).shown if certain else ""
+    return None
+
+
+def _covers(one: Moment, found: re.Match[str]) -> bool:
+    """Whether a time says more than words within it: "Tuesday next week"."""
+    inside = one.start <= found.start() and found.end() <= one.stop
+    return inside and one.stop - one.start > found.end() - found.start()
+
+
+def _certain(sentence: str, found: Sequence[Moment]) -> list[Moment]:
+    """Return the times but for those that it isn't on, or not before, or which days it may be on."""
+    between = [place for place, one in enumerate(found) if _EITHER.search(sentence[: one.start])]
+    open_ = {*between, *(place - 1 for place in between)}
+    return [
+        one
+        for place, one in enumerate(found)
+        if place not in open_ and not _NOT_ON.search(sentence[: one.start])
+    ]
+
+
+def _of_clause(question: Question, sentence: str, found: Sequence[Moment]) -> Moment:
+    """Return the time of the clause that has most of the question's words; the first, where none has more."""
+    cuts = [cut.span() for cut in _CUTS.finditer(sentence)]
+    cuts = [cut for cut in cuts if not any(one.start <= cut[0] < one.stop for one in found)]
+
+    def met(one: Moment) -> int:
+        first = max((stop for _, stop in cuts if stop <= one.start), default=0)
+        last = min((start for start, _ in cuts if start >= one.stop), default=len(sentence))
+        said = {stem(word) for word in words(sentence[first:last])}
+        return sum(each in said for each in question.stems)
+
+    return max(found, key=met)
 
 
 def _fitting(question: Question, sentence: str, found: Sequence[Moment]) -> Moment:
@@ -115,9 +177,14 @@ def _fitting(question: Question, sentence: str, found: Sequence[Moment]) -> Mome
     later = [one for one in holding[1:] if _SORRY.search(sentence[holding[0].stop : one.start])]
     if later:
         return later[0]  # at 10 – sorry, at 11
-    if len(holding) == 1 or not _TO.match(sentence[holding[0].stop : holding[1].start]):
-        return holding[0]
-    first, last = holding[:2]
+    pairs = [
+        pair for pair in itertools.pairwise(holding) if _TO.match(sentence[pair[0].stop : pair[1].start])
+    ]
+    chosen = _of_clause(question, sentence, holding)
+    pair = next((pair for pair in pairs if chosen in pair), None)
+    if pair is None:
+        return chosen
+    first, last = pair
     if _MOVES.search(sentence[: first.start]) and _MOVED_FROM.search(sentence[: first.start]):
         return last
     starts, ends = _STARTS.search(question.text), _ENDS.search(question.text)
@@ -139,7 +206,8 @@ def _is_denied(question: Question, sentence: str, one: Moment) -> bool:
 def _days(sentence: str, when: datetime) -> list[Moment]:
     """Return the days, months and years that a sentence names, in its order; of a span both ends."""
     now = datetime.combine(when.date(), time(12), UTC)
-    lean: Lean = "ahead" if _AHEAD.search(sentence) else "past" if _PAST.search(sentence) else "near"
+    lean = lean_of(sentence)
+    may_recur = lean == "ahead" and not tells_of_plan(sentence)
     taken = bytearray(len(sentence))
     found: list[Moment] = []
     for form in _SPANS:
@@ -147,13 +215,28 @@ def _days(sentence: str, when: datetime) -> list[Moment]:
             found += _ends(match, now, lean)
             taken[match.start() : match.end()] = b"\x01" * (match.end() - match.start())
     for one in times(sentence, now, lean):
+        if may_recur and _WEEKDAY.fullmatch(sentence, one.start, one.stop):
+            continue  # it comes on Thursday: perhaps every week
         if one.iso and taken.find(1, one.start, one.stop) < 0:
             taken[one.start : one.stop] = b"\x01" * (one.stop - one.start)
-            found.append(Moment(one.start, one.stop, _shown(sentence, one.start, one.stop, one.iso)))
+            shown = _shown(sentence, one.start, one.stop, one.iso)
+            if may_recur and _may_be_past(one, sentence, now):
+                shown = shown.removesuffix(f" {one.iso[:4]}")
+            found.append(Moment(one.start, one.stop, shown))
     alone = [match for match in _DAY_ALONE.finditer(sentence) if taken.find(1, *match.span()) < 0]
+    if len(alone) == 1 and not found and lean == "ahead":
+        at = dates.day(alone[0][0], now, lean)
+        if at is not None and at.since is not None:
+            found.append(Moment(*alone[0].span(), day(at.since.date().isoformat())))
     if len(alone) > 1:  # the 5th, not the 4th
         found += [Moment(match.start(), match.end(), match[0]) for match in alone]
     return sorted(found, key=lambda one: one.start)
+
+
+def _may_be_past(one: Time, sentence: str, now: datetime) -> bool:
+    """Whether a day without a year, which is taken to be ahead, has only just been."""
+    said = sentence[one.start : one.stop]
+    return one.span.since is not None and one.span.since - now > _NEARLY_A_YEAR and not _YEAR.search(said)
 
 
 def _ends(match: re.Match[str], now: datetime, lean: Lean) -> Iterator[Moment]:

@@ -250,7 +250,7 @@ def asks_of_then(question: Question) -> bool:
 
 def asks_of_the_past(question: Question) -> bool:
     """Whether a question asks of what has been, whatever it wants to know of it."""
-    return _WAS.search(question.text) is not None
+    return _WAS.search(re.sub(r"\b(?:have|has|had) to\b", "", question.text, flags=re.IGNORECASE)) is not None
 
 
 def denied(question: Question, outcome: Reconciliation | None) -> RecordedClaim | None:

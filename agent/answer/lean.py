@@ -1,0 +1,38 @@
+"""Where to look for a day whose year isn't said: behind, where a sentence tells of what was, or ahead. Pure."""
+
+import re
+from typing import Final
+
+from braid.text.meanings import Lean
+
+_AHEAD: Final = re.compile(
+    r"\b(?:due|deadline|will|going to|booked|plan(?:s|ned|ning)?|expires?|by the end)\b|['’]ll\b",
+    re.IGNORECASE,
+)
+_NOW: Final = re.compile(
+    r"\b(?:is|are|am|isn|aren|has to|have to|runs?|starts?|begins?|opens?|closes?|ends?|comes?|leaves?|flies|fly"
+    r"|arrives?|meets?|takes place|travels?|sails?|lands?|returns?|ships)\b|['’](?:re|m)\b|['’]s (?:on|the|from)\b",
+    re.IGNORECASE,
+)
+"""What is told of a day to come, where nothing says that it is past."""
+_THEN: Final = re.compile(
+    r"\b(?:was|were|had|did|has|have|been|since|ago|last|yesterday|went|came|got|met|saw|left|began|broke|bought|found"
+    r"|gave|took|made|told|said|dated|issued|from(?! [^,.;]*(?:\b(?:to|until|till)\b|[-–—]))"
+    r"|(?<!is )(?<!are )(?<!be )[a-z]{2,}ed)\b(?! to\b)",
+    re.IGNORECASE,
+)
+_PAST: Final = re.compile(r"\b(?:died|born|passed away)\b", re.IGNORECASE)
+
+
+def lean_of(sentence: str) -> Lean:
+    """Return where to look for a day without a year: ahead where something is told of what is to come."""
+    if _AHEAD.search(sentence):
+        return "ahead"
+    if _PAST.search(sentence):
+        return "past"
+    return "ahead" if _NOW.search(sentence) and not _THEN.search(sentence) else "near"
+
+
+def tells_of_plan(sentence: str) -> bool:
+    """Whether a sentence says outright that it tells of what is to come."""
+    return _AHEAD.search(sentence) is not None
