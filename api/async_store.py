@@ -1382,8 +1382,8 @@ class AsyncMethods:
     ) -> "Cascade":
         """Return what erasing these records, or everything of a scope or of a name, would take and weaken.
 
-        Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope or a name
-        where bodies can't be read.
+        Raises InvalidRequestError for ids together with a scope or a name; UnknownRecordError, ErasedError;
+        InvalidRecordError for what is no memory; NoVaultError for a scope or a name where bodies can't be read.
         """
         return await to_thread(
             lambda: self.sync.plan_erase(

@@ -154,6 +154,8 @@ def _within(caller: Caller, asked: Request) -> Request | None:
     for name, own in caller.scope.items():
         given = getattr(asked, name)
         if given is msgspec.UNSET:  # what is erased is never made more than was said
+            if _names_records(asked):  # each must be of the scope, which would only add to them
+                continue
             raise AccessDeniedError(f"{caller.name} is held to {name} {own!r}: say so in the request")
         if given not in (None, own):
             raise AccessDeniedError(f"{caller.name} is held to {name} {own!r}, and asked for {given!r}")

@@ -1550,8 +1550,8 @@ class Methods:
     ) -> "Cascade":
         """Return what erasing these records, or everything of a scope or of a name, would take and weaken.
 
-        Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope or a name
-        where bodies can't be read.
+        Raises InvalidRequestError for ids together with a scope or a name; UnknownRecordError, ErasedError;
+        InvalidRecordError for what is no memory; NoVaultError for a scope or a name where bodies can't be read.
         """
         return self.session.call(
             admin_erasure.plan_erase,

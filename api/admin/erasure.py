@@ -277,13 +277,14 @@ def _named(session: Session, indexes: Iterable[int]) -> Named:
 
 
 class Meant(Request, frozen=True, kw_only=True):
-    """Records by their ids, and all of a scope: of all the scope ids that are given. `says`: of the scope, or of the
+    """Records by their ids; or all of a scope: of all the scope ids that are given. `says`: of the scope, or of the
     store, only what says one of these names as whole words, in whatever case, in what was said or made of it.
 
     `whole`: with each record all of its memory, as `forget` takes it: what it was corrected to, and what it corrected.
 
-    A scope id may be empty here: records of older logs may have one. None is refused: a variable that isn't set must
-    not widen what is erased for good.
+    Ids together with a scope or a name are refused: does that mean both, or what is in both? A scope id may be empty
+    here: records of older logs may have one. None is refused: a variable that isn't set must not widen what is erased
+    for good.
     """
 
     ids: tuple[Id, ...] = ()
@@ -302,7 +303,7 @@ class Meant(Request, frozen=True, kw_only=True):
 
 
 class PlanErase(Meant, frozen=True, kw_only=True):
-    """What would be erased: records by their ids, all of a scope, and what says a name."""
+    """What would be erased: records by their ids, or all of a scope, or what says a name."""
 
 
 @operation(
@@ -317,15 +318,16 @@ class PlanErase(Meant, frozen=True, kw_only=True):
 def plan_erase(session: Session, asked: PlanErase) -> Cascade:
     """Return what erasing these records, or everything of a scope or of a name, would take and weaken.
 
-    Raises UnknownRecordError, ErasedError; InvalidRecordError for what is no memory; NoVaultError for a scope or a name
-    where bodies can't be read.
+    Raises InvalidRequestError for ids together with a scope or a name; UnknownRecordError, ErasedError;
+    InvalidRecordError for what is no memory; NoVaultError for a scope or a name where bodies can't be read.
     """
+    _require_one_way(asked)
     session.refresh()
     return cascades.plan_whole(session.reader, _chosen(session, _indexes(session, asked.ids), asked))
 
 
 class Erase(Meant, frozen=True, kw_only=True):
-    """What is erased: records by their ids, all of a scope, and what says a name; and why."""
+    """What is erased: records by their ids, or all of a scope, or what says a name; and why."""
 
     reason: str | None = None
 
@@ -352,12 +354,21 @@ def erase(session: Session, asked: Erase) -> Certified:
     """
     if not asked.ids and not asked.scope and not asked.says:
         raise ValueError("nothing was named, and nothing was erased: give ids, the ids of a scope, or says")
+    _require_one_way(asked)
     session.refresh()
     with suppress(UnpurgedError):  # what keeps an earlier one from its end must not keep these keys
         erasing.finish(session.writer, session.views.purge)
     choose = partial(_chosen, session, _indexes(session, asked.ids), asked)
     done = erasing.erase(session.writer, choose, session.views.purge, reason=asked.reason)
     return Certified(certificates=tuple(done))
+
+
+def _require_one_way(asked: Meant) -> None:
+    """Raise InvalidRequestError for ids beside a scope or a name: nobody shall erase a scope who meant a record."""
+    if asked.ids and (asked.scope or asked.says):
+        raise InvalidRequestError(
+            "what is erased is named by ids or by a scope and says, not by both: nothing was erased; ask twice"
+        )
 
 
 def _indexes(session: Session, ids: Iterable[str]) -> list[int]:

@@ -294,7 +294,7 @@ def erase(
     Keys are destroyed, bodies blanked, projections rebuilt, and a signed certificate says so.
 
     What is derived from them alone goes too; what has other support stays and is named. Shows all of it first and asks.
-    Several --where must all hold, and with --says one of its names.
+    Give ids, or --where, --session and --says. Several --where must all hold, and with --says one of its names.
 
     Just the records that you name go. Where that is a correction, what it corrected stands again; --whole takes both.
 

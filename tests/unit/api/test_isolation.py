@@ -185,6 +185,30 @@ def test_a_place_that_is_taken_is_refused_in_words(store: Store, tmp_path: Path)
     assert [one.name for one in taken.iterdir()] == ["mine"]
 
 
+# -- what is erased ----------------------------------------------------------------------------------
+
+
+def test_an_id_of_their_own_is_erased_and_nothing_else_of_their_scope(store: Store) -> None:
+    """The scope was demanded, and then added: whoever named one record of theirs erased all of them."""
+    mine, kept = (store.append(text, user_id="tom") for text in ("I live in Leeds.", "I like tea."))
+    hers = store.append("I live in Porto.", user_id="maya")
+    boss = msgspec.structs.replace(TOM, kind="operator", allowed=GRANTS["operator"])
+    with asked_by(boss):
+        assert [one.id for one in store.plan_erase(mine).asked] == [mine]
+        for ask in (store.plan_erase, store.erase):
+            with pytest.raises(UnknownRecordError, match="no such record"):
+                ask(mine, hers)
+            with pytest.raises(InvalidRequestError, match="ids or by a scope"):
+                ask(mine, user_id="tom")
+            with pytest.raises(InvalidRequestError, match="ids or by a scope"):
+                ask(mine, says=("tea",))
+            with pytest.raises(AccessDeniedError, match="say so in the request"):
+                ask(says=("tea",))
+        (done,) = store.erase(mine)
+    assert done.records == 1
+    assert (store.get(kept).text, store.get(hers).text) == ("I like tea.", "I live in Porto.")
+
+
 # -- every operation ---------------------------------------------------------------------------------
 
 

@@ -45,6 +45,16 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
         "session_id is text, not a whole number",
     ),
     "erasing nothing": (lambda store: store.erase(), ValueError, "nothing was named"),
+    "erasing ids and a scope": (
+        lambda store: store.erase("exp_x", user_id="maya"),
+        InvalidRequestError,
+        "by ids or by a scope and says, not by both",
+    ),
+    "planning to erase ids and a name": (
+        lambda store: store.plan_erase("exp_x", says=("Jonas",)),
+        InvalidRequestError,
+        "by ids or by a scope and says, not by both",
+    ),
     **{
         f"an empty {name}": (
             _appended_to_nobody(name),
