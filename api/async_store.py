@@ -1497,12 +1497,14 @@ class AsyncMethods:
         result_bytes: int = 268435456,
         memory_bytes: int = 536870912,
         tables: "Mapping[str, object] | None" = None,
+        stop: "Callable[[], bool] | None" = None,
     ) -> "ArrowTable":
         """Return a SELECT over the DuckDB projection, caught up, as a pyarrow Table.
 
         `tables`: pyarrow Tables, or frames of pandas or polars, by the names under which the query may join them. In a
         past: as the log was, less what is erased by now. Untrusted SQL can't write, read files or reach the network.
-        Raises SqlError, SqlTimeoutError, SqlLimitError. SPEC §10.7.
+        `stop` is asked several times a second whether the statement shall end. Raises SqlError, SqlTimeoutError,
+        SqlLimitError, SqlStoppedError; ViewBusyError while too many long statements run. SPEC §10.7.
         """
         return await to_thread(
             lambda: self.sync.sql(
@@ -1517,6 +1519,7 @@ class AsyncMethods:
                 result_bytes=result_bytes,
                 memory_bytes=memory_bytes,
                 tables=tables,
+                stop=stop,
             )
         )
 

@@ -1669,12 +1669,14 @@ class Methods:
         result_bytes: int = 268435456,
         memory_bytes: int = 536870912,
         tables: "Mapping[str, object] | None" = None,
+        stop: "Callable[[], bool] | None" = None,
     ) -> "ArrowTable":
         """Return a SELECT over the DuckDB projection, caught up, as a pyarrow Table.
 
         `tables`: pyarrow Tables, or frames of pandas or polars, by the names under which the query may join them. In a
         past: as the log was, less what is erased by now. Untrusted SQL can't write, read files or reach the network.
-        Raises SqlError, SqlTimeoutError, SqlLimitError. SPEC §10.7.
+        `stop` is asked several times a second whether the statement shall end. Raises SqlError, SqlTimeoutError,
+        SqlLimitError, SqlStoppedError; ViewBusyError while too many long statements run. SPEC §10.7.
         """
         return self.session.call(
             admin_projections.sql,
@@ -1691,6 +1693,7 @@ class Methods:
                 memory_bytes=memory_bytes,
             ),
             tables=tables,
+            stop=stop,
         ).table
 
     def replay(

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from braid.views.duck.sql import QueryLimits, QueryRequest, Sandbox
+from braid.views.duck.sql import QueryLimits, QueryRequest, Sandbox, Stop
 
 CLOSE: Final = Sandbox.close
 """What ends the process, for tests of that."""
@@ -60,7 +60,7 @@ def in_process() -> Iterator[None]:
     """Answer statements in this process: the same checks and settings of DuckDB, without the limits of a process."""
     from braid.views.duck import sandbox
 
-    def ask(self: Sandbox, request: bytes, streams: Any, limits: QueryLimits) -> Any:
+    def ask(self: Sandbox, request: bytes, streams: Any, limits: QueryLimits, stop: Stop) -> Any:
         return sandbox._answer(
             msgspec.msgpack.decode(request, type=QueryRequest), [bytes(stream) for stream in streams]
         )

@@ -7,6 +7,7 @@ ViewError
 ├── SnapshotError      a snapshot is damaged, foreign, or not to be had
 └── SqlError           a statement that can't be answered, with a hint
     ├── SqlTimeoutError   it took longer than it may
+    ├── SqlStoppedError   who asked it wants no answer any more
     └── SqlLimitError     it needs more memory, rows or bytes than it may have
 
 The environment's `OSError` is left alone.
@@ -70,6 +71,10 @@ class SqlError(ViewError, ValueError):
 
 class SqlTimeoutError(SqlError):
     """The statement took longer than its limit and was stopped."""
+
+
+class SqlStoppedError(SqlError):
+    """The statement was stopped by whoever asked it, or because they have gone."""
 
 
 class SqlLimitError(SqlError):

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -18,14 +18,15 @@ from braid.ledger.read.prefix import root_at
 from braid.ledger.read.reader import Reader
 from braid.ledger.read.signatory import operator
 from braid.views.catalog.projection import Catalog
-from braid.views.duck.generations import DuckHome
+from braid.views.duck.generations import DuckHome, PrivateCopy
 from braid.views.duck.past import Past, Pasts
+from braid.views.duck.sandboxes import EndedError, Sandboxes, Statement
 from braid.views.duck.schema import TABLES
 from braid.views.duck.seal import Seals, seal_of
-from braid.views.duck.sql import Params, QueryLimits, Sandbox, Tables
+from braid.views.duck.sql import Params, QueryLimits, Stop, Tables
 from braid.views.duck.vectors import COSINES, EARLIER, LATER, MODEL, POSITION, WAITING
 from braid.views.embedder import Embedder
-from braid.views.errors import DamagedViewError, UnsealedError, ViewBusyError, ViewError
+from braid.views.errors import DamagedViewError, SqlTimeoutError, UnsealedError, ViewBusyError, ViewError
 from braid.views.lance.search import Search
 from braid.views.obstruction import clear_way
 from braid.views.private_copy import Aside
@@ -58,6 +59,9 @@ _OF_PAIRS = ("similar_to", "connections")
 """Views for which vectors are held against each other."""
 
 
+_Found = TypeVar("_Found")
+
+
 class SqlResult(msgspec.Struct, frozen=True):
     """A pyarrow Table, the position of the log that it speaks of, and how many records came after."""
 
@@ -83,7 +87,7 @@ class Views:
         self._pasts = Pasts(reader, self._duck)
         self._aside = Aside(self._duck, reader.path / "checkpoints", self._seals)
         self._lock = FileLock(folder / "duck" / "lock")
-        self._sandbox = Sandbox()
+        self._sandboxes = Sandboxes()
         self._known: tuple[int, int, object] = (-1, -1, None)
         self._rebuilt: str | None = None
         """Why the working file was made again, until that is told."""
@@ -255,7 +259,7 @@ class Views:
 
     def _purge_tables(self) -> set[str]:
         with self._owning(PURGE_WAIT_S):
-            self._sandbox.close()
+            self._sandboxes.end()
             held = self._duck.files()
             files = {f"duck/{name}" for name in self._duck.drop_generations()}
             try:
@@ -278,7 +282,7 @@ class Views:
         """
         clear_way(self._folder)
         with self._owning(PURGE_WAIT_S):
-            self._sandbox.close()
+            self._sandboxes.end()
             files = [f"duck/{name}" for name in self._duck.drop_all()] + self.catalog.drop()
         files += [f"lance/{name}" for name in self.search.drop()]
         files += [f"{self.snapshots.folder.name}/{name}" for name in self.snapshots.drop()]
@@ -293,45 +297,75 @@ class Views:
         past: Past | None = None,
         limits: QueryLimits | None = None,
         wait_s: float = 0.0,
+        stop: Stop = None,
     ) -> SqlResult:
         """Answer a statement from the newest state: caught up when nobody else is at work, else a generation.
 
-        `tables` are the caller's own, which the statement may join by their names. With `past`, from that past.
+        `tables` are the caller's own, which the statement may join by their names. With `past`, from that past. A
+        statement that takes long holds no lock, and begins again where an erasure comes between. `stop` ends it.
 
-        Raises SqlError, SqlTimeoutError, SqlLimitError; ViewBusyError when there is no generation to read.
+        Raises SqlError, SqlTimeoutError, SqlLimitError, SqlStoppedError; ViewBusyError when there is no generation to
+        read, and when as many long statements as may run are running.
         """
-        ask = partial(
-            self._sandbox.run, statement=statement, params=params, limits=limits or QueryLimits(), tables=tables,
-            variables=self._vectors(statement),
-        )  # fmt: skip
+        asked = Statement(statement, params, limits or QueryLimits(), tables, self._vectors(statement), stop)
+        for _ in range(_TRIES):
+            with suppress(EndedError):
+                return self._answer(asked, past, wait_s)
+        raise ViewBusyError(
+            f"{self._duck.folder}: erasures stop the statement again and again; try again later"
+        )
+
+    def _answer(self, asked: Statement, past: Past | None, wait_s: float) -> SqlResult:
         if past is not None:
-            return SqlResult(self._from_past(ask, past), past.size, self._reader.size - past.size)
+            return SqlResult(self._from_past(asked, past), past.size, self._reader.size - past.size)
         try:
-            table, position = self._from_work(ask, wait_s)
+            table, position = self._from_work(asked, wait_s)
         except ViewBusyError as error:
             try:
-                table, position = self._from_generation(ask, error)
+                table, position = self._from_generation(asked, error)
             except ViewBusyError:
-                table, position = self._from_work(ask, max(wait_s, BUSY_WAIT_S))
+                table, position = self._from_work(asked, max(wait_s, BUSY_WAIT_S))
         except OSError as error:
             newest = self._duck.current()
             if keeps_reading(error) and not (
                 newest is not None and self._shows_all_erasures(newest) and self._seals.holds(newest[0])
             ):
                 past = Past(self._reader.size)
-                return SqlResult(self._from_past(ask, past), past.size, 0)
-            table, position = self._from_generation(ask, error)
+                return SqlResult(self._from_past(asked, past), past.size, 0)
+            table, position = self._from_generation(asked, error)
         rebuilt, self._rebuilt = self._rebuilt, None
         return SqlResult(table, position, self._reader.size - position, rebuilt)
 
-    def _from_work(self, ask: Callable[[Path], Any], wait_s: float) -> tuple[Any, int]:
-        """Ask the working file at the log's end; one that is changed meanwhile is made again, and asked again."""
+    def _from_work(self, asked: Statement, wait_s: float) -> tuple[Any, int]:
+        """Ask the working file at the log's end; of what takes long, a copy of it, when its lock is free again."""
+        try:
+            return self._of_work(wait_s, partial(self._sandboxes.quickly, asked))
+        except SqlTimeoutError:
+            if not asked.may_take_long:
+                raise
+        with self._sandboxes.place(asked):
+            (copy, since), position = self._of_work(wait_s, self._copied)
+            with copy as path:
+                try:
+                    table = self._sandboxes.patiently(asked, path, since=since)
+                except FileNotFoundError:  # another process has erased something
+                    raise EndedError from None
+        self._reader.refresh()
+        if max(self._reader.control.erasures, default=-1) >= position:  # by another process
+            raise EndedError
+        return table, position
+
+    def _copied(self, path: Path) -> tuple[PrivateCopy, int]:
+        return self._duck.private_copy(path), self._sandboxes.ended
+
+    def _of_work(self, wait_s: float, use: Callable[[Path], _Found]) -> tuple[_Found, int]:
+        """Return what is found in the working file; one that is changed meanwhile is made again, and asked again."""
         with self._owning(wait_s):
             for left in reversed(range(_TRIES)):
                 position = self._current_position()
                 try:
                     with self._duck.reading() as path:
-                        return ask(path), position
+                        return use(path), position
                 except UnsealedError:
                     if not left:
                         raise
@@ -355,12 +389,13 @@ class Views:
             )
         return {}
 
-    def _from_past(self, ask: Callable[[Path], Any], past: Past) -> Any:
+    def _from_past(self, asked: Statement, past: Past) -> Any:
         why: Exception | None = None
         for _ in range(_TRIES):
+            since = self._sandboxes.ended
             try:
                 with self._seals.opened(self.past(past)) as path:
-                    return ask(path)
+                    return self._sandboxes.anyhow(asked, path, since=since)
             except (FileNotFoundError, UnsealedError) as error:  # removed for its space meanwhile, or changed
                 why = error
         if isinstance(why, UnsealedError):
@@ -422,8 +457,9 @@ class Views:
         """Whether a generation is from behind the newest tombstone that hides something."""
         return generation is not None and generation[1] > self._least()
 
-    def _from_generation(self, ask: Callable[[Path], Any], why: Exception) -> tuple[Any, int]:
+    def _from_generation(self, asked: Statement, why: Exception) -> tuple[Any, int]:
         for _ in range(_TRIES):
+            since = self._sandboxes.ended
             newest = self._duck.current()
             if newest is None:
                 continue
@@ -438,7 +474,7 @@ class Views:
                 suppress(FileNotFoundError, UnsealedError),  # the owner has just published another
                 self._seals.opened(newest[0]) as path,
             ):
-                return ask(path), newest[1]
+                return self._sandboxes.anyhow(asked, path, since=since), newest[1]
         raise why
 
     @contextmanager
@@ -557,7 +593,7 @@ class Views:
         """Let the catalogue follow what was appended here, and close everything."""
         self.search.close()
         with self._turn:
-            self._sandbox.close()
+            self._sandboxes.end()
             if self._seals.behind:
                 with suppress(ViewBusyError, OSError), self._owning(0.0):
                     self._seals.settle()

@@ -3,8 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Annotated, Final
 
+import msgspec
 from msgspec import Meta
 
+from braid.caller import asking
+from braid.errors import InvalidRequestError
 from braid.ledger.errors import (
     KeyRefusedError,
     NoVaultError,
@@ -12,10 +15,40 @@ from braid.ledger.errors import (
 from braid.ledger.write.writer import Writer
 from braid.operation import ArrowTable, AsOf, Instant, Json, Request, Response, operation
 from braid.session import Session
-from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError, ViewBusyError, ViewError
+from braid.views.errors import (
+    SqlError,
+    SqlLimitError,
+    SqlStoppedError,
+    SqlTimeoutError,
+    ViewBusyError,
+    ViewError,
+)
 from braid.views.status import KEPT, Caught, Snapshot
 
 _WAIT_S: Final = 10.0
+
+
+class SqlCeiling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How far a statement of who asks by a token may go, whatever the request says."""
+
+    seconds: Annotated[float, Meta(gt=0)] = 30.0
+    rows: Annotated[int, Meta(ge=0)] = 1_000_000
+    result_bytes: Annotated[int, Meta(ge=0)] = 256 << 20
+    memory_bytes: Annotated[int, Meta(ge=1)] = 512 << 20
+
+    def require(self, asked: "Sql") -> None:
+        """Raise InvalidRequestError for a request that goes further."""
+        for name in self.__struct_fields__:
+            most = getattr(self, name)
+            if getattr(asked, name) > most:
+                raise InvalidRequestError(
+                    f"sql: {name} may be {most:,} at most for who asks by a token: leave it out, or ask for less"
+                )
+
+
+def sql_ceiling(session: Session, given: SqlCeiling | None = None) -> SqlCeiling:
+    """Return how far statements may go that are asked by a token; `given` counts where none has been asked yet."""
+    return session.kept(SqlCeiling, lambda: given or SqlCeiling())
 
 
 class Sql(AsOf, frozen=True, kw_only=True):
@@ -52,18 +85,28 @@ class Selected(Response, frozen=True, kw_only=True):
     positional=("query", "parameters"),
     returns="table",
     example=Sql(query="SELECT count(*) AS n FROM experiences", seconds=5.0),
-    errors=(SqlError, SqlTimeoutError, SqlLimitError, ViewBusyError, ValueError),
+    errors=(SqlError, SqlTimeoutError, SqlLimitError, SqlStoppedError, ViewBusyError, ValueError),
 )
-def sql(session: Session, asked: Sql, *, tables: Mapping[str, object] | None = None) -> Selected:
+def sql(
+    session: Session,
+    asked: Sql,
+    *,
+    tables: Mapping[str, object] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Selected:
     """Return a SELECT over the DuckDB projection, caught up, as a pyarrow Table.
 
     `tables`: pyarrow Tables, or frames of pandas or polars, by the names under which the query may join them. In a
     past: as the log was, less what is erased by now. Untrusted SQL can't write, read files or reach the network.
-    Raises SqlError, SqlTimeoutError, SqlLimitError. SPEC §10.7.
+    `stop` is asked several times a second whether the statement shall end. Raises SqlError, SqlTimeoutError,
+    SqlLimitError, SqlStoppedError; ViewBusyError while too many long statements run. SPEC §10.7.
     """
     from braid.views.duck.past import Past
     from braid.views.duck.sql import QueryLimits
 
+    caller = asking()
+    if caller is not None and caller.token is not None:
+        sql_ceiling(session).require(asked)
     session.refresh()
     size = session.size_at(asked.as_of, asked.as_of_time)
     past = None
@@ -75,7 +118,9 @@ def sql(session: Session, asked: Sql, *, tables: Mapping[str, object] | None = N
         result_bytes=asked.result_bytes,
         memory_bytes=asked.memory_bytes,
     )
-    found = session.views.sql(asked.query, asked.parameters, tables=tables, past=past, limits=limits)
+    found = session.views.sql(
+        asked.query, asked.parameters, tables=tables, past=past, limits=limits, stop=stop
+    )
     return Selected(table=found.table, position=found.position, behind_by=found.behind_by)
 
 

@@ -125,7 +125,7 @@ class World:
         """The store, opened when it is needed."""
         if self._store is None:
             self._store = _opened(self._path, self._folder / "guard", self._clock)
-            self._store.views._sandbox = self._sandbox
+            self._store.views._sandboxes.kept = self._sandbox
         return self._store
 
     def id(self, name: str) -> str:

@@ -66,6 +66,15 @@ def serve(
             show_default=False,
         ),
     ] = "",
+    sql_limits: Annotated[
+        str,
+        typer.Option(
+            "--sql-limits",
+            metavar="BOUNDS",
+            help="How far a token's SQL may go: seconds=30,rows=1000000,memory_bytes=536870912.",
+            show_default=False,
+        ),
+    ] = "",
     workers: Annotated[
         int, typer.Option("--workers", min=0, max=16, help="How many threads work off jobs meanwhile.")
     ] = 0,
@@ -95,10 +104,10 @@ def serve(
 
     if missing := [name for name in ("limits", "starlette", "uvicorn") if find_spec(name) is None]:
         raise ValueError(f"{', '.join(missing)}: needed to serve: pip install 'braid-store[serve]'")
-    from braid.tools.http.limits import Limits, read_rates
+    from braid.tools.http.limits import Limits, read_ceiling, read_rates
     from braid.tools.http.serve import serve as run
 
-    rates = Limits(read_rates(limits))
+    rates, statements = Limits(read_rates(limits)), read_ceiling(sql_limits)
     require_small(model, second, larger)
     with writing(
         store,
@@ -119,6 +128,7 @@ def serve(
             port=port,
             mode=mode,
             limits=rates,
+            statements=statements,
             workers=workers,
             models=models,
             log=log,

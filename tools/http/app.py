@@ -10,7 +10,8 @@ import os
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
 from hashlib import sha256
-from typing import Any, Final, Literal
+from threading import Event
+from typing import Any, Final, Literal, TypeVar
 
 import anyio
 import msgspec
@@ -66,7 +67,8 @@ _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 STREAMS: Final = 64
 """How many streams may be open at once; each has a thread."""
 LOOK_S: Final = 0.5
-"""How often it is looked whether somebody still waits for the first item of a stream."""
+"""How often it is looked whether somebody still waits for a statement, or for the first item of a stream."""
+_Answer = TypeVar("_Answer")
 
 
 class RefusedError(Exception):
@@ -212,23 +214,40 @@ class Server:
         if known.streams:
             return await self._stream(request, known, caller, _resumed(request, asked))
         if page is None and _wants_events(request):
-            return await self._progressing(known, caller, asked)
+            return await self._progressing(request, known, caller, asked)
         whole = page.request() if page else asked
         own = _is_own(request)
 
-        def asking() -> tuple[
-            bytes, str | None
-        ]:  # one way to a thread and back: it costs as much as an append
-            return _encoded(self._within(caller, known, whole), page, own=own)
+        def asking(
+            **local: Any,
+        ) -> tuple[bytes, str | None]:  # one way to a thread and back: it costs as much as an append
+            return _encoded(self._within(caller, known, whole, **local), page, own=own)
 
-        encoded, cursor = await anyio.to_thread.run_sync(asking, limiter=self._places.of(known))
+        encoded, cursor = await self._in_thread(request, known, caller, asking)
         self._wake(known)
         said = {"Braid-Limits": bounds} if (bounds := bounds_of(whole)) else {}
         if cursor is not None:
             said["Link"] = f'<{following(request.url.path, request.query_params, cursor)}>; rel="next"'
         return _whole(request, encoded, said)
 
-    async def _progressing(self, known: Operation, caller: Caller, asked: Asked) -> Response:
+    async def _in_thread(
+        self, request: Request, known: Operation, caller: Caller, work: Callable[..., _Answer]
+    ) -> _Answer:
+        """Return what is worked out in a thread. What can be stopped is, when whoever asked has gone."""
+        limiter = self._places.of(known)
+        if "stop" not in known.local:
+            return await anyio.to_thread.run_sync(work, limiter=limiter)
+        gone = Event()
+        looking = asyncio.ensure_future(_look(request, gone))
+        try:
+            async with self._places.taken(known, caller):
+                return await anyio.to_thread.run_sync(partial(work, stop=gone.is_set), limiter=limiter)
+        finally:
+            looking.cancel()
+
+    async def _progressing(
+        self, request: Request, known: Operation, caller: Caller, asked: Asked
+    ) -> Response:
         """Answer by events. What is refused at once is a problem with a status of its own."""
         steps = Steps()
         local = {"progress": steps} if "progress" in known.local else {}
@@ -236,7 +255,7 @@ class Server:
         async def asking() -> Any:
             step = partial(self._within, caller, known, asked, **local)
             try:
-                return await anyio.to_thread.run_sync(step, limiter=self._places.of(known))
+                return await self._in_thread(request, known, caller, step)
             finally:
                 self._wake(known)
 
@@ -409,6 +428,13 @@ async def _first(request: Request, items: AsyncGenerator[Any]) -> list[Any]:
         if not coming.done():
             coming.cancel()  # which ends the stream's thread, too
             await asyncio.wait({coming})
+
+
+async def _look(request: Request, gone: Event) -> None:
+    """Say when whoever asked has gone."""
+    while not await request.is_disconnected():
+        await asyncio.sleep(LOOK_S)
+    gone.set()
 
 
 def offered(caller: Caller) -> list[Operation]:

@@ -5,10 +5,12 @@ Whoever comes through the socket in the store's folder is not limited: they have
 
 from typing import Final, Literal
 
+import msgspec
 from limits import RateLimitItem, parse
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
+from braid.admin.projections import SqlCeiling
 from braid.caller import Caller
 from braid.operation import Operation
 
@@ -72,3 +74,17 @@ def read_rates(text: str) -> dict[Weight, str]:
             raise ValueError(f"{rate!r} is no rate: write 30/minute, 2/second or 1000/hour") from None
         found[weight] = rate
     return found
+
+
+def read_ceiling(text: str) -> SqlCeiling:
+    """Return how far statements may go, of `seconds=60,rows=1000`. Raises ValueError, which says what is right."""
+    usual = SqlCeiling()
+    found: dict[str, str] = {}
+    for part in filter(None, text.split(",")):
+        name, _, value = part.strip().partition("=")
+        found[name] = value
+    try:
+        return msgspec.convert(found, SqlCeiling, strict=False)
+    except msgspec.ValidationError as error:
+        known = ", ".join(f"{one}={getattr(usual, one)}" for one in usual.__struct_fields__)
+        raise ValueError(f"{text!r} is no limit of statements ({error}): write {known}") from None

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import uvicorn
 
+from braid.admin.projections import SqlCeiling, sql_ceiling
 from braid.jobs.running import Models
 from braid.session import Session
 from braid.socket_path import SOCKET, short_path
@@ -31,6 +32,7 @@ def serve(
     port: int | None = None,
     mode: Mode = "hybrid",
     limits: Limits | None = None,
+    statements: SqlCeiling | None = None,
     workers: int = 0,
     models: Callable[[], Models] = Models,
     log: Form | None = None,
@@ -38,8 +40,9 @@ def serve(
 ) -> None:
     """Serve a store until a signal stops it: by the socket in its folder, and at `port` where one is given.
 
-    So many `workers` work off jobs meanwhile, with the `models` that are named when they look. `log`: events, a line
-    each; without one, only what goes wrong is shown.
+    `limits`: how often a token may ask; `statements`: how far its statements of SQL may go. So many `workers` work off
+    jobs meanwhile, with the `models` that are named when they look. `log`: events, a line each; without one, only what
+    goes wrong is shown.
 
     Raises ValueError for a port that can't be had, and for a host that is not this machine's: what goes over a network
     needs a proxy with TLS in front.
@@ -50,6 +53,7 @@ def serve(
         raise ValueError("--mode local is the socket alone: leave --port out, or choose hybrid")
     with ExitStack() as opened:
         opened.enter_context(shown(log or "text", level=logging.INFO if log else logging.WARNING))
+        sql_ceiling(session, statements)
         session.observers.append(noted)
         opened.callback(session.observers.remove, noted)
         at_port = [] if port is None else [opened.enter_context(_tcp_socket(host, port))]

@@ -4,6 +4,7 @@
     views/duck/work.duckdb               the working file
     views/duck/fresh.duckdb              a rebuild under way; removed by the next one
     views/duck/gen-<position>-<hex>.duckdb    a copy that nobody writes to
+    views/duck/ask-<hex>.duckdb          a copy for one question that takes long, removed with it
     views/duck/current                   the name of the newest generation
     views/duck/seals/<file>              shows that the vault's holder wrote the file (`views/duck/seal.py`)
 
@@ -14,7 +15,8 @@ import errno
 import os
 import re
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,6 +71,12 @@ class DuckHome:
         """Yield a path by which the closed working file is read, as `Seals.opened`."""
         with self.seals.opened(self.work) as path:
             yield path
+
+    def private_copy(self, path: Path) -> "PrivateCopy":
+        """Return a copy of a closed file for one question; what dead processes have left of theirs is removed."""
+        for left in self.folder.glob("ask-*.duckdb"):
+            PrivateCopy.remove_left(left)
+        return PrivateCopy(self.folder / f"ask-{os.urandom(8).hex()}.duckdb", path)
 
     def fresh(self) -> "DuckView":
         """Begin an empty file beside the working one."""
@@ -212,6 +220,45 @@ class DuckHome:
     def files(self) -> list[Path]:
         """Return the files that hold rows."""
         return sorted(self.folder.glob("*.duckdb*"))
+
+
+class PrivateCopy:
+    """A copy of a file while it is open, at `path`; whoever erases may take its name away."""
+
+    def __init__(self, path: Path, of: Path) -> None:
+        """Raises OSError where it can't be written. Dying here leaves what the next copy, or a purge, removes."""
+        self.path = path
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            flock(self._file, LOCK_EX | LOCK_NB)
+            with of.open("rb") as source:
+                while os.copy_file_range(source.fileno(), self._file, _COPY_BYTES):
+                    pass
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Remove it."""
+        self.path.unlink(missing_ok=True)
+        os.close(self._file)
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @staticmethod
+    def remove_left(path: Path) -> None:
+        """Remove a copy that no process has open."""
+        with suppress(OSError):
+            file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                flock(file, LOCK_EX | LOCK_NB)
+                path.unlink(missing_ok=True)
+            finally:
+                os.close(file)
 
 
 def require_whole(path: Path) -> None:

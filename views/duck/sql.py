@@ -11,7 +11,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
@@ -21,13 +21,17 @@ from typing import IO, Any, Final
 
 import msgspec
 
-from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError
+from braid.views.errors import SqlError, SqlLimitError, SqlStoppedError, SqlTimeoutError
 
 Params = Sequence[Any] | Mapping[str, Any] | None
 Tables = Mapping[str, Any] | None
 """Name → pyarrow Table (or what has `__arrow_c_stream__`: a frame of pandas or polars) that a statement may read."""
 _GRACE_S: Final = 1.0
 _START_S: Final = 30.0
+_LOOK_S: Final = 0.2
+"""How often it is asked whether a statement is to stop."""
+Stop = Callable[[], bool] | None
+"""Whether a statement is to stop before its end; asked several times a second by the thread that waits for it."""
 _KINDS: Final[dict[str, type[SqlError]]] = {
     "error": SqlError,
     "timeout": SqlTimeoutError,
@@ -90,10 +94,12 @@ class Sandbox:
         tables: Tables = None,
         *,
         variables: Mapping[str, Any] | None = None,
+        stop: Stop = None,
     ) -> Any:
         """Return the statement's result as a pyarrow Table. `variables` are what views of the file ask for.
 
-        Raises SqlError, SqlTimeoutError or SqlLimitError; FileNotFoundError when the file has gone.
+        Raises SqlError, SqlTimeoutError or SqlLimitError; SqlStoppedError where `stop` says so; FileNotFoundError when
+        the file has gone.
         """
         from braid.views.duck.arrow import pa, to_streams
 
@@ -109,7 +115,7 @@ class Sandbox:
                 f"a parameter can't be passed on: {error}", "pass text, numbers, times, bytes, None"
             ) from error
         with self._turn:
-            reply, data = self._ask(request, [stream for _, stream in streams], limits)
+            reply, data = self._ask(request, [stream for _, stream in streams], limits, stop)
         if reply.kind == "gone":
             raise FileNotFoundError(f"{path} was replaced by a newer one")
         if reply.kind:
@@ -117,7 +123,9 @@ class Sandbox:
         table = pa.ipc.open_stream(data).read_all()
         return table.rename_columns(_unique(table.column_names))
 
-    def _ask(self, request: bytes, streams: Sequence[Any], limits: QueryLimits) -> tuple[QueryReply, bytes]:
+    def _ask(
+        self, request: bytes, streams: Sequence[Any], limits: QueryLimits, stop: Stop
+    ) -> tuple[QueryReply, bytes]:
         child = self._started(limits)
         assert child.stdin is not None and child.stdout is not None  # noqa: S101, PT018 - both are pipes
         try:
@@ -125,7 +133,7 @@ class Sandbox:
             for stream in streams:
                 _send(child.stdin, stream)
             deadline = time.monotonic() + limits.seconds + _GRACE_S
-            reply = msgspec.msgpack.decode(_receive(child.stdout, deadline), type=QueryReply)
+            reply = msgspec.msgpack.decode(_receive(child.stdout, deadline, stop), type=QueryReply)
             if reply.size > limits.result_bytes + (1 << 20):
                 raise SqlLimitError("the result is larger than it may be")
             return reply, _read(child.stdout, reply.size, deadline + _GRACE_S) if reply.size else b""
@@ -220,17 +228,28 @@ def _send(pipe: IO[bytes], data: Any) -> None:
         view = view[os.write(pipe.fileno(), view) :]
 
 
-def _receive(pipe: IO[bytes], deadline: float) -> bytes:
-    return _read(pipe, int.from_bytes(_read(pipe, 8, deadline), "little"), deadline)
+def _receive(pipe: IO[bytes], deadline: float, stop: Stop = None) -> bytes:
+    return _read(pipe, int.from_bytes(_read(pipe, 8, deadline, stop), "little"), deadline)
 
 
-def _read(pipe: IO[bytes], size: int, deadline: float) -> bytes:
+def _read(pipe: IO[bytes], size: int, deadline: float, stop: Stop = None) -> bytes:
     data = bytearray()
     while len(data) < size:
-        if not select.select([pipe], [], [], max(deadline - time.monotonic(), 0))[0]:
-            raise TimeoutError
+        _await(pipe, deadline, stop)
         some = os.read(pipe.fileno(), min(size - len(data), 1 << 20))
         if not some:
             raise EOFError
         data += some
     return bytes(data)
+
+
+def _await(pipe: IO[bytes], deadline: float, stop: Stop) -> None:
+    """Wait until a pipe can be read. Raises TimeoutError, and SqlStoppedError where `stop` says so before."""
+    while True:
+        if stop is not None and stop():
+            raise SqlStoppedError("the statement was stopped: nobody waits for its answer any more")
+        left = max(deadline - time.monotonic(), 0)
+        if select.select([pipe], [], [], left if stop is None else min(left, _LOOK_S))[0]:
+            return
+        if time.monotonic() >= deadline:
+            raise TimeoutError

@@ -2,16 +2,21 @@
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from threading import Event, Thread
+from typing import Any, Final
 
 import pyarrow as pa
 import pytest
 
 from braid.views.duck import sandbox
+from braid.views.duck import sandboxes as sandboxes_module
+from braid.views.duck.past import Past
 from braid.views.duck.sql import QueryLimits, Sandbox
-from braid.views.errors import SqlError, SqlLimitError, SqlTimeoutError
+from braid.views.errors import SqlError, SqlLimitError, SqlStoppedError, SqlTimeoutError, ViewBusyError
 from tests import sandboxes
 
 QUESTIONS = [
@@ -219,7 +224,7 @@ def test_the_answer_says_position_and_lag(asked: Any) -> None:
 
 def held(asked: Any) -> int:
     """Return the bytes of the child that RLIMIT_DATA counts, used or not."""
-    said = Path(f"/proc/{asked.views._sandbox._child.pid}/status").read_text().splitlines()
+    said = Path(f"/proc/{asked.views._sandboxes.kept._child.pid}/status").read_text().splitlines()
     return int(next(line for line in said if line.startswith("VmData")).split()[1]) << 10
 
 
@@ -237,9 +242,98 @@ def test_a_child_holds_no_more_after_many_statements(asked: Any) -> None:
 def test_no_child_is_left_behind(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Sandbox, "close", sandboxes.CLOSE)
     asked.views.sql("SELECT 1")
-    child = asked.views._sandbox._child
+    child = asked.views._sandboxes.kept._child
     assert child is not None
     asked.views.close()
     assert child.returncode is not None
     with pytest.raises(ProcessLookupError):
         os.kill(child.pid, 0)
+
+
+ENDLESS: Final = "SELECT count(*) FROM range(10000000000000)"
+
+
+@contextmanager
+def running(asked: Any, count: int = 1, seconds: float = 60.0) -> Iterator[Event]:
+    """Let statements run that don't end by themselves, each in a place of its own; yield what stops them."""
+    stop, errors = Event(), list[Exception]()
+
+    def ask() -> None:
+        try:
+            asked.views.sql(ENDLESS, limits=QueryLimits(seconds=seconds), stop=stop.is_set)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [Thread(target=ask) for _ in range(count)]
+    for one in threads:
+        one.start()
+    try:
+        until = time.monotonic() + 30
+        while asked.views._sandboxes._places > sandboxes_module.TOGETHER - count:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        yield stop
+    finally:
+        stop.set()
+        for one in threads:
+            one.join()
+    assert [type(error) for error in errors] == [SqlStoppedError] * count
+
+
+def test_a_long_statement_holds_up_nobody(asked: Any) -> None:
+    with running(asked):
+        begun = time.monotonic()
+        asked.say("another")
+        answer = asked.views.sql("SELECT text FROM experiences ORDER BY log_index DESC LIMIT 1")
+        assert answer.table.to_pylist() == [{"text": "another"}]
+        asked.views.catch_up(wait_s=0.0)
+        assert time.monotonic() - begun < 20
+        (copy,) = asked.duck.glob("ask-*")
+        left = copy.with_name("ask-0.duckdb")
+        left.touch()  # by a process that died
+        asked.views._duck.private_copy(asked.work).close()
+        assert list(asked.duck.glob("ask-*")) == [copy]
+    assert not list(asked.duck.glob("ask-*"))
+
+
+def test_a_long_statement_is_answered_of_a_copy(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandboxes_module, "QUICK_S", 1e-3)
+    answer = asked.views.sql("SELECT count(*) AS n FROM experiences, range(20000000)")
+    assert answer.table.to_pylist() == [{"n": 3 * 20_000_000}]
+    assert (answer.position, answer.behind_by) == (asked.writer.size, 0)
+    past = asked.views.sql("SELECT count(*) AS n FROM experiences, range(20000000)", past=Past(4))
+    assert past.position == 4
+
+
+def test_no_more_than_some_long_statements_run_at_once(asked: Any) -> None:
+    with running(asked, sandboxes_module.TOGETHER):
+        assert asked.rows("SELECT 1 AS n") == [{"n": 1}]
+        with pytest.raises(ViewBusyError, match="long statements"):
+            asked.views.sql(ENDLESS, limits=QueryLimits(seconds=0.7))
+
+
+def test_an_erasure_waits_for_no_statement_which_then_shows_nothing_of_it(
+    asked: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (needle,) = asked.say("needle")
+    told: list[Any] = []
+    long = (
+        "SELECT max(e.text) AS text FROM experiences e, range(3000000000) r"
+        " WHERE e.text = 'needle' AND r.range % 7 < 9"
+    )
+
+    def ask() -> None:
+        with suppress(SqlTimeoutError):
+            told.append(asked.views.sql(long, limits=QueryLimits(seconds=60.0)).table.to_pylist())
+
+    monkeypatch.setattr(sandboxes_module, "QUICK_S", 0.2)
+    thread = Thread(target=ask)
+    thread.start()
+    while asked.views._sandboxes._places == sandboxes_module.TOGETHER:
+        time.sleep(0.01)
+    begun = time.monotonic()
+    asked.tombstone("erase", needle.id)
+    asked.views.purge()
+    assert time.monotonic() - begun < 15
+    thread.join()
+    assert told == [[{"text": None}]]
