@@ -6,31 +6,41 @@ its token.
 
 from contextvars import ContextVar
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from braid.caller import Caller, asked_by
-from braid.session import Session
+from braid.operation import Request as Asked
+from braid.operation import operation_of
+from braid.paging import items_of, require_page
 from braid.tools.hooks.service import HookReply, answered, parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from mcp.server.lowlevel import Server as McpServer
 
+    from braid.door import Door
+    from braid.session import Session
     from braid.tools.mcp.server import Memory
 
+_Answered = TypeVar("_Answered")
 _MEMORY: "ContextVar[Memory]" = ContextVar("braid_mcp_memory")
 
 
 class McpEndpoint:
     """The ASGI application behind `/mcp`."""
 
-    def __init__(self, session: Session, caller_of: "Callable[[Request], Caller]", body_limit: int) -> None:
-        """`caller_of`: who asks; raises where nobody may."""
-        self._session = session
+    def __init__(
+        self,
+        door_of: "Callable[[Caller], Door]",
+        caller_of: "Callable[[Request], Caller]",
+        body_limit: int,
+    ) -> None:
+        """`caller_of`: who asks; raises where nobody may. `door_of`: what they ask through, within their limits."""
+        self._door_of = door_of
         self._caller_of = caller_of
         self._limit = body_limit
         self._server: McpServer[dict[str, Any]] | None = None
@@ -52,7 +62,7 @@ class McpEndpoint:
 
         if self._server is None:
             self._server = application(_MEMORY.get)
-        token = _MEMORY.set(Memory(self._session, caller))
+        token = _MEMORY.set(Memory(self._door_of(caller), caller))
         try:
             # One for each request: nothing is kept between two, and it needs no task of the server's own.
             manager = StreamableHTTPSessionManager(
@@ -64,8 +74,32 @@ class McpEndpoint:
             _MEMORY.reset(token)
 
 
-def answer_hook(session: Session, caller: Caller, body: bytes) -> HookReply:
+class CallersDoor:
+    """What one caller asks through, at whichever route: their limits hold, and what they take away is watched."""
+
+    def __init__(self, answer: "Callable[..., Any]", caller: Caller) -> None:
+        """`answer`: what the server answers to (caller, operation, request, **local)."""
+        self._answer = answer
+        self._caller = caller
+
+    def call(
+        self, function: "Callable[..., _Answered]", request: Asked, *_: Any, **local: Any
+    ) -> "_Answered":
+        """Return what an operation answers. Raises what it raises, and RefusedError for what is asked too often."""
+        answer: _Answered = self._answer(self._caller, operation_of(function), request, **local)
+        return answer
+
+    def items(
+        self, function: "Callable[[Session, Any], Any]", request: Asked, page_size: int
+    ) -> "Iterator[Any]":
+        """Yield the items of an operation's list, as `Session.items`."""
+        known = operation_of(function)
+        require_page(known, page_size)
+        return items_of(known, self.call(function, request), page_size)
+
+
+def answer_hook(door: "Door", caller: Caller, body: bytes) -> HookReply:
     """Answer a hook: new lines of a transcript are captured, context is given. Raises InvalidRequestError."""
     header, lines = parsed(body)
     with asked_by(caller):
-        return answered(session, header, lines)
+        return answered(door, header, lines)

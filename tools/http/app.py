@@ -35,7 +35,7 @@ from braid.operation import Request as Asked
 from braid.registry import find, operations
 from braid.session import Session
 from braid.tools.http.accept import accepts
-from braid.tools.http.agents import McpEndpoint, answer_hook
+from braid.tools.http.agents import CallersDoor, McpEndpoint, answer_hook
 from braid.tools.http.aliases import Aliases
 from braid.tools.http.bounds import bounds_of
 from braid.tools.http.limits import Limits, name_of, weight_of
@@ -122,7 +122,7 @@ class Server:
                 Route("/healthz", self.health, methods=["GET"]),
                 Route("/readyz", self.ready, methods=["GET"]),
                 Route("/openapi.json", self.openapi, methods=["GET"]),
-                Route("/mcp", McpEndpoint(self.session, self._caller, BODY_LIMIT)),
+                Route("/mcp", McpEndpoint(self._door, self._caller, BODY_LIMIT)),
                 Route("/hook", self.hook, methods=["POST"]),
                 Route("/v1", self.listed, methods=["GET"]),
                 Route("/v1/{name}", self.operation, methods=_METHODS),
@@ -159,7 +159,7 @@ class Server:
         try:
             caller = await self._caller_of(request)
             body = await _body(request)
-            reply = await run_in_threadpool(answer_hook, self.session, caller, body)
+            reply = await run_in_threadpool(answer_hook, self._door(caller), caller, body)
         except RefusedError:
             raise
         except Exception as error:
@@ -268,6 +268,16 @@ class Server:
         said = {"Braid-Limits": bounds} if (bounds := bounds_of(asked)) else {}
         written = events(work, steps, _event, _logged)
         return StreamingResponse(written, media_type="text/event-stream", headers=said)
+
+    def _door(self, caller: Caller) -> CallersDoor:
+        """Return what a caller asks through where agents ask: as at every other route."""
+        return CallersDoor(self._within_and_wake, caller)
+
+    def _within_and_wake(self, caller: Caller, known: Operation, asked: Asked, **local: Any) -> Any:
+        try:
+            return self._within(caller, known, asked, **local)
+        finally:
+            self._wake(known)
 
     def _within(self, caller: Caller, known: Operation, asked: Asked, **local: Any) -> Any:
         """Return what an operation answers, within the caller's limits; whatever it brings is counted."""

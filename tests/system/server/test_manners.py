@@ -168,6 +168,44 @@ def named(store: Store, name: str) -> list[Any]:
     return [one.data for one in bodies if isinstance(one, EventBody) and one.name == name]
 
 
+def test_an_agents_tools_and_hooks_are_limited_and_watched_as_all_else(store: Store) -> None:
+    said = [store.append(f"The cat sat {k} times.") for k in range(SPIKE + 4)]
+    person = store.issue_token("bot", kind="person").secret
+    header = {
+        "harness": "claude-code",
+        "session": "s",
+        "runtime_path": "hook",
+        "request": "turn_end",
+        "reason": "x",
+    }
+
+    def forget(ask: Asker, *ids: str) -> Any:
+        called = {"name": "memory_forget", "arguments": {"ids": ids, "confirm": True, "reason": "x"}}
+        sent = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called}
+        status, answer, _ = ask(
+            "POST",
+            "/mcp",
+            sent,
+            Accept="application/json, text/event-stream",
+            Content_Type="application/json",
+        )
+        assert status == 200
+        return answer["result"]
+
+    with served(store, port=True, limits=Limits(read_rates("destroy=2/minute,write=1/minute"))) as port:
+        ask = Asker(port, person)
+        assert not forget(ask, *said[:SPIKE])["isError"]
+        assert not forget(ask, said[SPIKE], said[SPIKE + 1])["isError"]
+        refused = forget(ask, said[-1])
+        assert refused["isError"]
+        assert "bot has asked too often for what counts as 'destroy'" in refused["content"][0]["text"]
+        assert ask("POST", "/hook", header)[0] == 200
+        status, _, headers = ask("POST", "/hook", header)
+        assert (status, headers["retry-after"]) == (429, "60")
+    (told,) = named(store, "alarm")
+    assert (told["what"], told["count"]) == ("deletes", SPIKE + 2)
+
+
 def test_a_stranger_grows_no_log(store: Store) -> None:
     now = [0.0]
     watch = Watch(store.session, lambda: now[0])
