@@ -15,8 +15,16 @@ from braid.ledger.errors import (
     ReadOnlyError,
 )
 from braid.ledger.record.ids import RecordId
-from braid.ledger.record.record import Body, Draft, EventBody, ExperienceBody, Record, is_reading
-from braid.ledger.record.source import WORDS, at_first_hand
+from braid.ledger.record.record import (
+    Body,
+    Draft,
+    EventBody,
+    ExperienceBody,
+    Record,
+    is_reading,
+    with_article,
+)
+from braid.ledger.record.source import WORDS, at_first_hand, is_least
 from braid.log import drafts
 from braid.log.chain import Chain, kept, memory_of, refuse_gone, setting
 from braid.log.lock import lock_until, refuse_locked
@@ -77,11 +85,25 @@ def _batch(session: Session, asked: Modify, chain: Chain, replaced: Sequence[Rec
     if text == body.content.text and sorted(tags) == sorted(body.tags):
         if not changed:
             raise InvalidRecordError(f"nothing of {record.id} would change")
+        _refuse_higher(session, replaced)
         event = setting(changed, record.id, body.scope, asked.reason)
         return [_keyed(event, asked.idempotency_key)]
     new = drafts.correction(replaced, text, by_owner=speaks_for_owner(asking()))
     new = msgspec.structs.replace(new, body=_retagged(new.body, body, asked.tags))
     return correcting(session.reader, chain, _keyed(new, asked.idempotency_key), asked.reason, changed)
+
+
+def _refuse_higher(session: Session, records: Iterable[Record]) -> None:
+    """Raise InvalidRecordError where who speaks for no owner would say how what a higher class said is kept."""
+    if speaks_for_owner(asking()):
+        return
+    for record in records:
+        said = session.reader.source_classes.to_be_replaced(record.index)
+        if not is_least("agent", said):
+            raise InvalidRecordError(
+                f"an agent doesn't pin what {with_article(said)} said, or say how important it is: {record.id} stays as"
+                " it is; let a person or an operator do it"
+            )
 
 
 def _tags(held: Sequence[str], asked: Iterable[str]) -> list[str]:

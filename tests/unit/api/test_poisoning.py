@@ -180,8 +180,11 @@ def test_an_agent_puts_no_owner_right_and_its_own_it_does(store: Store) -> None:
                 InvalidRecordError, match=r"an agent's words can't take the place of .* an owner's"
             ):
                 change()
-        store.modify(mine, importance=0.9, reason="often asked")
+        for kept in ({"pinned": True}, {"importance": 0.0}):
+            with pytest.raises(InvalidRecordError, match="an agent doesn't pin what an owner said"):
+                store.modify(mine, reason="heard", **kept)
         noted = store.append("Ida's locker is 12.", actor="agent", user_id="right")
+        store.modify(noted, importance=0.9, pinned=True, reason="often asked")
         store.correct(noted, "Ida's locker is 14.")
     assert [one.text for one in store.recall("Ida live", user_id="right", trust="owner").results] == [
         "I live in Porto."
