@@ -145,6 +145,8 @@ class Session:
         with self._observed(known, request):
             caller = self._granted(known)
             checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
+            if getattr(checked, "include_forgotten", False):
+                self.require(f"{known.name} with include_forgotten", "recover")
             if caller is None:
                 return self._run(function, checked, *args, **local)
             return self._asked_by(caller, function, checked, *args, **local)

@@ -309,7 +309,7 @@ def _is_hashed(reader: Reader, at: int) -> bool:
 
 
 class Get(AsOf, frozen=True, kw_only=True):
-    """A record by its id, as the log is or was."""
+    """A record by its id, as the log is or was. `include_forgotten`, here and elsewhere, needs the access `recover`."""
 
     id: Id
     include_forgotten: bool = False
