@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args, get_type_
 
 import msgspec
 
-from braid.caller import Caller
-from braid.errors import AccessDeniedError
+from braid.caller import Caller, asking
+from braid.errors import AccessDeniedError, InvalidRequestError
 from braid.ledger.record.scope import SCOPES
 from braid.operation import Id, Operation, Request
 from braid.own_key import as_given, own_key, with_own_keys
@@ -39,7 +39,10 @@ def held(session: "Session", caller: Caller, known: Operation, asked: Request) -
         raise AccessDeniedError(f"{caller.name} may not choose whose key signs: leave signer out")
     if not caller.scope:
         return asked
-    named = list(_ids(asked))
+    try:
+        named = list(_ids(asked))
+    except RecursionError:
+        raise InvalidRequestError(f"{known.name}: the request is nested too deeply to be read") from None
     held_to_scope = _within(caller, asked)
     if held_to_scope is None and not _names_records(asked):
         raise AccessDeniedError(
@@ -115,6 +118,14 @@ def require_own_drafts(session: "Session", caller: Caller, batch: "Sequence[Draf
     for key, index in session.reader.key_index.find(keys).items() if keys else ():
         if not is_own(session, caller, session.reader.envelope(index).id):
             raise IdempotencyConflictError(key, "", ())
+
+
+def key_of_asking(session: "Session", key: str) -> str:
+    """Return the key that one which an operation makes stands for: itself, but for who is held to a scope (ADR 75)."""
+    caller = asking()
+    if caller is None or not caller.scope:
+        return key
+    return own_key(session, caller, key, is_own=partial(is_own, session, caller))
 
 
 def _own_items(

@@ -11,6 +11,7 @@ from typing import Final, Literal
 import msgspec
 
 from braid.errors import InvalidRequestError
+from braid.isolation import key_of_asking
 from braid.ledger.errors import BodyTooLargeError, InvalidRecordError, KeyRefusedError, ReadOnlyError
 from braid.ledger.record.record import Draft, EventBody, Record, Scope
 from braid.ledger.record.scope import SCOPES
@@ -91,11 +92,12 @@ def capture(session: Session, asked: Capture) -> Captured:
     """
     own = drafts.scope_of(asked) or Scope()
     within = own if own.session_id else msgspec.structs.replace(own, session_id=asked.session)
+    key = key_of_asking(session, arbitration_key(asked.harness, asked.session, asked.number))
     path = _decided(session, asked, within)
     sound: list[Draft] = []
     refused: list[RefusedTurn] = []
     for place, turn in enumerate(asked.turns):
-        draft = kept_draft(_captured(asked, turn, within))
+        draft = kept_draft(_captured(asked, turn, within, key))
         try:
             check_draft(draft, session.now())
             encode_body(draft)
@@ -113,8 +115,8 @@ def arbitration_key(harness: str, session: str, number: int) -> str:
     return json.dumps([harness, session, RUNTIME_PATH, number], ensure_ascii=False, separators=(",", ":"))
 
 
-def _captured(asked: Capture, turn: Append, within: Scope | None) -> Append:
-    """Return a turn as it is recorded: of the scope of all, with how it came here."""
+def _captured(asked: Capture, turn: Append, within: Scope | None, key: str) -> Append:
+    """Return a turn as it is recorded: of the scope of all, with how it came here; `key`: of the decision."""
     if not turn.idempotency_key:
         raise InvalidRequestError(
             "capture: a turn needs the key by which it is known when it is brought again"
@@ -124,7 +126,7 @@ def _captured(asked: Capture, turn: Append, within: Scope | None) -> Append:
     came = {
         "harness": asked.harness,
         RUNTIME_PATH: asked.runtime_path,
-        "arbitration_key": arbitration_key(asked.harness, asked.session, asked.number),
+        "arbitration_key": key,
         "request": asked.request,
     }
     ids = {name: getattr(within, name) for name in SCOPES}
@@ -143,7 +145,7 @@ def _decided(session: Session, asked: Capture, within: Scope | None) -> RuntimeP
         RUNTIME_PATH: asked.runtime_path,
         "reason": asked.decision.reason,
     }
-    key = arbitration_key(asked.harness, asked.session, asked.decision.number)
+    key = key_of_asking(session, arbitration_key(asked.harness, asked.session, asked.decision.number))
     body = EventBody(name=RUNTIME_PATH, data=data, scope=within, once=key)
     (placed,) = session.append_drafts([Draft(kind="event", body=body)])
     return _path_of(session.reader.at(placed.index)) if placed.known else asked.runtime_path

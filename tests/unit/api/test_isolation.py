@@ -14,6 +14,7 @@ import braid
 from braid import wire
 from braid.caller import GRANTS, Caller, CallerKind, asked_by
 from braid.errors import AccessDeniedError, InvalidRequestError
+from braid.exchange.capture_operations import Captured, PathDecision, RuntimePath, arbitration_key
 from braid.isolation import is_offered
 from braid.ledger.errors import DestinationExistsError, IdempotencyConflictError, UnknownRecordError
 from braid.ledger.record.record import ASKED_BY, Record, is_reading
@@ -138,6 +139,66 @@ def test_a_key_means_nothing_beyond_its_scope(store: Store) -> None:
     with asked_by(TOM):
         assert store.append("I live in Porto.", idempotency_key="k") == first
         assert store.remember("We live in Porto.", idempotency_key="m", learn=False).ids == (other,)
+
+
+def captured(store: Store, path: RuntimePath, user_id: str | None = None) -> Captured:
+    turn = Append(text="I live in Leeds.", actor="user", idempotency_key="turn 1")
+    decision = PathDecision(number=0, reason="the first that came")
+    return store.capture(
+        harness="claude-code", session="s", runtime_path=path, request="turn_end", decision=decision,
+        turns=(turn,), user_id=user_id,
+    )  # fmt: skip
+
+
+def test_the_session_of_a_harness_that_another_scope_has_is_a_session_of_its_own(store: Store) -> None:
+    ann = Caller(name="ann's", kind="autonomous", allowed=GRANTS["autonomous"], user_id="ann")
+    with asked_by(ann):
+        captured(store, "plugin")
+    with asked_by(TOM):
+        first, again = captured(store, "hook"), captured(store, "plugin")
+        assert (first.taken, first.runtime_path) == (1, "hook")
+        assert (again.taken, again.known, again.runtime_path) == (0, 1, "hook")
+    decided = [one.once for one in bodies(store, "runtime_path")]
+    assert decided[0] == arbitration_key("claude-code", "s", 0)
+    assert len(set(decided)) == 2
+
+
+def test_a_session_goes_on_under_the_key_that_it_has(store: Store) -> None:
+    captured(store, "hook", "tom")
+    assert captured(store, "plugin", "tom").runtime_path == "hook"
+    with asked_by(TOM):
+        assert captured(store, "plugin").runtime_path == "hook"
+    assert [one.once for one in bodies(store, "runtime_path")] == [arbitration_key("claude-code", "s", 0)]
+
+
+def bodies(store: Store, name: str) -> list[Any]:
+    return [one.body for one in store.read() if one.members.get("name") == name]
+
+
+def test_what_is_nested_too_deeply_is_refused(store: Store) -> None:
+    for depth in range(50, 1_000, 50):
+        deep = '{"NOT": ' * depth + '{"tags": "x"}' + "}" * depth
+        with asked_by(TOM), pytest.raises(ValueError, match="nested") as caught:
+            dispatch(store.session, "recall", f'{{"query": "x", "filters": {deep}}}'.encode())
+        assert problem(caught.value).status == 400
+
+
+def test_what_was_forgotten_is_shown_to_who_may_recover(store: Store) -> None:
+    id = store.append("I live in Leeds.", user_id="tom")
+    store.forget(id)
+    reader = Caller(name="reader", kind="model", allowed=GRANTS["model"])
+    asks: dict[str, dict[str, Any]] = {
+        "get": {"id": id}, "read": {}, "tail": {"seconds": 0.0}, "sql": {"query": "SELECT 1"},
+        "lens_view": {"id": id},
+    }  # fmt: skip
+    for held_to in ({}, {"user_id": "tom"}):
+        caller = msgspec.structs.replace(reader, **held_to)
+        for name, request in asks.items():
+            sent = json.dumps({**request, "include_forgotten": True}).encode()
+            with asked_by(caller), pytest.raises(AccessDeniedError, match="needs the access 'recover'"):
+                dispatch(store.session, name, sent)
+    with asked_by(TOM):
+        assert store.get(id, include_forgotten=True).text == "I live in Leeds."
 
 
 def test_a_key_that_no_other_has_is_one_for_all_paths(store: Store) -> None:
