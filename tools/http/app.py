@@ -7,6 +7,7 @@ since what it opens belongs to that thread (docs/serve.md says which thread owns
 import asyncio
 import logging
 import os
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
 from hashlib import sha256
@@ -65,7 +66,9 @@ hybrid: no token at the socket, one at the port."""
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 """What a route of an operation takes, to refuse some of it with what would be right."""
 STREAMS: Final = 64
-"""How many streams may be open at once; each has a thread."""
+"""How many streams may be open at once, of all tokens together and of the socket; each has a thread."""
+STREAMS_OF_ONE: Final = 16
+"""How many one token may have open."""
 LOOK_S: Final = 0.5
 """How often it is looked whether somebody still waits for a statement, or for the first item of a stream."""
 _Answer = TypeVar("_Answer")
@@ -112,7 +115,8 @@ class Server:
         self.changed: Callable[[], None] = lambda: None
         """Called behind each operation that may have appended something."""
         self.is_ready = True
-        self._streams = 0
+        self._streams = Counter[str | None]()
+        """How many are open of each token; None: of the socket."""
         self._places = Places()
 
     def application(self) -> Starlette:
@@ -338,25 +342,38 @@ class Server:
     async def _stream(self, request: Request, known: Operation, caller: Caller, asked: Asked) -> Response:
         """Answer a stream. What is refused before its first item is a problem with a status of its own."""
         await run_in_threadpool(self._admit, caller, known)
-        if self._streams >= STREAMS:
-            raise RefusedError(
-                503, "Too many streams", f"{STREAMS} streams are open", "ask again later", wait_s=5
-            )
-        self._streams += 1
+        self._take_stream(caller)
         items = stream(partial(self._items, known, caller, asked))
         try:
             first = await _first(request, items)
         except BaseException as error:
-            self._streams -= 1
+            self._give_stream_back(caller)
             if isinstance(error, Exception) and not isinstance(error, RefusedError):
                 await run_in_threadpool(self.watch.failed, caller, known, error)
             raise
         form = _form_of(request)
-        return _Streamed(_written(first, items, *form[1:]), form[0], partial(self._ended, items))
+        return _Streamed(_written(first, items, *form[1:]), form[0], partial(self._ended, caller, items))
 
-    async def _ended(self, items: AsyncGenerator[Any]) -> None:
+    def _take_stream(self, caller: Caller) -> None:
+        """Take a place for a stream. Raises RefusedError where there is none."""
+        token, of_tokens = caller.token, self._streams.total() - self._streams[None]
+        if token is not None and self._streams[token] >= STREAMS_OF_ONE:
+            open_now = f"{STREAMS_OF_ONE} streams of {caller.name} are open"
+        elif (self._streams[None] if token is None else of_tokens) >= STREAMS:
+            open_now = f"{STREAMS} streams are open"
+        else:
+            self._streams[token] += 1
+            return
+        raise RefusedError(503, "Too many streams", open_now, "end one, or ask again later", wait_s=5)
+
+    def _give_stream_back(self, caller: Caller) -> None:
+        self._streams[caller.token] -= 1
+        if not self._streams[caller.token]:
+            del self._streams[caller.token]
+
+    async def _ended(self, caller: Caller, items: AsyncGenerator[Any]) -> None:
         """Give back the place of a stream that has ended, or that nobody takes any more."""
-        self._streams -= 1
+        self._give_stream_back(caller)
         await items.aclose()
 
     async def _caller_of(self, request: Request) -> Caller:

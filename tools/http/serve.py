@@ -2,10 +2,9 @@
 
 import logging
 import os
-import signal
 import socket
-from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from braid.socket_path import SOCKET, short_path
 from braid.tools.event_lines import Form, shown
 from braid.tools.http.app import Mode, Server
 from braid.tools.http.limits import Limits
+from braid.tools.http.listeners import CONNECTIONS, Listeners, PromptProtocol
 from braid.tools.http.request_log import noted
 from braid.tools.http.workers import Workers
 
@@ -78,22 +78,10 @@ def serve(
             timeout_keep_alive=15,
             timeout_graceful_shutdown=DRAIN_S,
             h11_max_incomplete_event_size=64 * 2**10,
-            limit_concurrency=512,
+            limit_concurrency=CONNECTIONS,
+            http=PromptProtocol,
         )
-        _Stopping(config).run(sockets)
-
-
-class _Stopping(uvicorn.Server):
-    """A server that returns when a signal stops it, so that the store is closed; uvicorn's own dies of the signal."""
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None]:
-        before = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
+        Listeners(config).run(sockets)
 
 
 def _is_loopback(host: str) -> bool:
