@@ -39,10 +39,10 @@ class SqlCeiling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     def require(self, asked: "Sql") -> None:
         """Raise InvalidRequestError for a request that goes further."""
         for name in self.__struct_fields__:
-            most = getattr(self, name)
+            most: float = getattr(self, name)
             if getattr(asked, name) > most:
                 raise InvalidRequestError(
-                    f"sql: {name} may be {most:,} at most for who asks by a token: leave it out, or ask for less"
+                    f"sql: {name} may be {most:,.16g} at most for who asks by a token: leave it out, or ask for less"
                 )
 
 
