@@ -18,7 +18,15 @@ Assertion = Literal["yes", "no", "open"]
 
 _LIGHT: Final = frozenset(("be", "have", "do", "get", "go", "come"))
 """Verbs that say little: what is asked for is with them."""
-_BEING: Final = frozenset(("be", "become", "remain", "stay", "get", "feel", "look", "turn", "go", "keep"))
+_LIKE: Final = {
+    "be": frozenset(("be", "become", "remain", "stay", "get", "feel", "look", "turn", "go", "keep")),
+    "have": frozenset(("have", "get", "own", "keep", "hold", "be")),
+    "get": frozenset(("get", "have", "receive", "buy", "be")),
+    "do": frozenset(("do",)),
+    "go": frozenset(("go", "come", "be", "get", "travel")),
+    "come": frozenset(("come", "go", "be")),
+}
+"""Beside which verbs what is asked for with a light one is as it was asked: "I quit the gym" isn't going there."""
 _DENYING: Final = frozenset(("not", "never", "n't", "n’t", "nt", "hardly", "scarcely", "barely", "nowhere"))
 _NOBODY: Final = frozenset(("nobody", "none", "nothing", "noone", "neither"))
 _ALL: Final = frozenset(("everyone", "everybody", "all", "everything"))
@@ -155,14 +163,14 @@ class _Asserted:
         return self._after("quit" if given_up else lemma) if given_up or lemma in ENDING else "so"
 
     def is_so_put(self, at: int) -> bool:
-        """Whether a word is what somebody is said to be, where that is asked: "hired him as her assistant" isn't."""
-        question, said = self._question, self._said
-        root = _root(question)
-        if root is None or question.tokens[root].lemma != "be" or root == self._asked:
+        """Whether a word stands by the verb that it is asked with: "hired him as her assistant" says not who is one."""
+        said, root = self._said, _root(self._question)
+        light = self._question.tokens[root].lemma if root is not None and root != self._asked else ""
+        if light not in _LIKE or said.tokens[at].dep in ("ROOT", "appos"):
             return True
-        if said.tokens[at].tag in ("VBG", "VBN"):  # a question's "leaving" may have been read as a noun
+        if light == "be" and said.tokens[at].tag in ("VBG", "VBN"):  # "leaving" may have been read as a noun
             return True
-        return said.tokens[_clause(said, at)].lemma in _BEING or said.tokens[at].dep in ("ROOT", "appos")
+        return said.tokens[_clause(said, at)].lemma in _LIKE[light]
 
     def _is_open(self, clause: int) -> bool:
         """Whether a clause asserts nothing: a request, a "might", what goes on where it is asked what was done."""
