@@ -4,6 +4,7 @@ Said: the turn that answers, quoted with its day, and beside it the one that it 
 most three quotations, and no answer made of them. Silence says what was looked for and what would help.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -16,12 +17,12 @@ from braid.agent.answer.reading import Wants
 from braid.agent.answer.report import capital, date, excerpt, quotable, report_of, support_of
 from braid.agent.answer.spans import AnswerSpan, best_span
 from braid.agent.answer.turns import is_agent, when_of
-from braid.agent.answer.verdict import asks_of_the_past, replied, verdict
+from braid.agent.answer.verdict import asks_of_the_past, asks_of_then, replied, verdict
 from braid.agent.parts import Composed, QuestionContext
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
 from braid.text.parse import Parses
-from braid.text.words import words
+from braid.text.words import stem, words
 
 UNKNOWN: Final = "I don't know."
 NEAREST: Final = "I can't say for certain; this comes nearest."
@@ -37,6 +38,7 @@ DISPUTED: Final = 0.5
 """How sure an answer is at most that was said otherwise on another day."""
 UNSAID: Final = bands.CAREFUL - 0.01
 """How sure an answer is at most that is only shown."""
+_STILL: Final = re.compile(r"\b(?:still|yet|any ?more)\b", re.IGNORECASE)
 _LOOKED_FOR: Final[dict[Wants, str]] = {
     "money": "a sum", "number": "a number", "time": "a day or time", "clock": "a time of day", "person": "a name",
     "place": "a place", "reason": "a reason", "check": "a yes or no",
@@ -70,7 +72,11 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed
         return None
     best = chosen.ranked[0] if chosen.ranked[0] in chosen.told else chosen.told[-1]
     if not chosen.changed:
-        return told(question, best, chosen.told, max(p, bands.CAREFUL), parses=asked.parses)
+        answer = told(question, best, chosen.told, max(p, bands.CAREFUL), parses=asked.parses)
+        if answer.short not in ("yes", "no") or (since := _since(question, best, chosen)) is None:
+            return answer
+        both = "; ".join(f"{quotable(hit.text)} ({date(when_of(hit))})" for hit in (best, since))
+        return told(question, best, [best, since], min(answer.p, DISPUTED), both)
     if chosen.instead is not None and (short := _instead(question, best, chosen.instead)) is not None:
         p = min(max(p, bands.CAREFUL), DISPUTED)
         return told(question, chosen.instead, chosen.told, p, short or None, parses=asked.parses)
@@ -81,6 +87,22 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed
         if span is not None
     )
     return told(question, best, chosen.told, min(max(p, bands.CAREFUL), DISPUTED), both)
+
+
+def _since(question: Question, best: Hit, chosen: Chosen) -> Hit | None:
+    """Return a later turn that speaks of whom a question for a yes or a no names, or of what it asks "still" for: what
+    it means for that no rule may know, so both are shown and neither is said."""
+    if asks_of_then(question):
+        return None
+    names = {word for name in question.entities for word in words(name)}
+    still = {stem(word) for word in question.words} if _STILL.search(question.text) else set[str]()
+    for hit in chosen.ranked:
+        if hit.source != best.source or when_of(hit) <= when_of(best) or hit in chosen.told:
+            continue
+        heard = words(hit.text)
+        if not names.isdisjoint(heard) or not still.isdisjoint(map(stem, heard)):
+            return hit
+    return None
 
 
 def _instead(question: Question, older: Hit, newer: Hit) -> str | None:

@@ -138,3 +138,34 @@ def test_small_memories(name: str, most_wrong: int, least_right: int, tmp_path: 
     found = counts(name, tmp_path)
     assert found["wrong"] <= most_wrong
     assert found["right"] >= least_right
+
+
+def test_a_later_turn_of_whom_is_asked_is_shown_and_neither_is_said(tmp_path: Path) -> None:
+    said = ("My sister Lea is pregnant.", "Lea had the baby, a girl called Mina!", "Tom smokes.")
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+        for week, text in enumerate(said):
+            when = (BEGUN + timedelta(weeks=week)).isoformat()
+            store.remember({"role": "user", "content": text, "timestamp": when}, user_id="u")
+        store.learn()
+        answer = store.ask("Is Lea pregnant?", user_id="u", write=False, now=NOW)
+        assert answer.short not in ("yes", "no")
+        assert said[1].rstrip("!") in answer.plain
+        assert store.ask("Does Tom smoke?", user_id="u", write=False, now=NOW).short == "yes"
+
+
+def test_what_is_near_has_no_short_answer(tmp_path: Path) -> None:
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+        for text in ("My wife is allergic to nuts.", "Wish I lived in Lisbon."):
+            store.remember({"role": "user", "content": text}, user_id="u")
+        for question in ("Am I allergic to nuts?", "Where do I live?"):
+            answer = store.ask(question, user_id="u", write=False)
+            assert (answer.rung, answer.short) == ("near", "")
+
+
+def test_what_a_list_of_numbers_comes_to_is_nobodys_word(tmp_path: Path) -> None:
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+        listed = "Spent so far on the party: cake 68, gazebo hire 45, food 130, presents 60."
+        store.remember({"role": "user", "content": listed}, user_id="u")
+        answer = store.ask("How much have I spent on the party altogether?", user_id="u", write=False)
+        assert answer.rung == "near"
+        assert "cake 68" in answer.plain
