@@ -4,6 +4,7 @@ MiniLM, six layers, int8, 23 MB, taught by `tools/lab/fit_cross_encoder.py`; the
 learned from. Without the extra `answers` there is none, and turns are ordered by features alone.
 """
 
+import atexit
 import os
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -11,7 +12,7 @@ from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Condition, Lock, Thread
 from typing import Any, Final
 
 import numpy as np
@@ -29,6 +30,7 @@ MOST_TOKENS: Final = 128
 """More of a turn is left out."""
 MOST_ASKED: Final = 48
 """More of a question is left out."""
+_WAITS_S: Final = 10.0
 LEAST_SHARED: Final = 4
 """Fewer texts are read sooner than a thread has begun."""
 
@@ -47,6 +49,39 @@ def packaged() -> "CrossEncoder | None":
     return model
 
 
+class _Door:
+    """Lets threads into the model's C++ until the program ends: one that comes back from there by then is ended within
+    frames of C++, which aborts the program."""
+
+    def __init__(self) -> None:
+        self.open()
+
+    def open(self) -> None:
+        """Begin with nobody within: in a child of a fork no other thread is."""
+        self._changed = Condition()
+        self._within = 0
+        self._closed = False
+
+    def __enter__(self) -> None:
+        with self._changed:
+            if self._closed:
+                raise SystemExit  # of this thread, in silence: no other is left that waits for it
+            self._within += 1
+
+    def __exit__(self, *_error: object) -> None:
+        with self._changed:
+            self._within -= 1
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Let nobody in any longer, and wait for those within: milliseconds each."""
+        with self._changed:
+            self._closed = True
+            self._changed.wait_for(lambda: not self._within, _WAITS_S)
+
+
+_DOOR: Final = _Door()
+os.register_at_fork(after_in_child=_DOOR.open)
 os.register_at_fork(after_in_child=packaged.cache_clear)  # another thread may have been loading it
 
 
@@ -109,6 +144,8 @@ class CrossEncoder:
             raise RerankError(f"{self._weights} can't be read ({error.strerror}): reinstall Braid") from error
         if sha256(content).hexdigest() != WEIGHTS_SHA256:
             raise RerankError(f"{self._weights} does not hold the weights of this release: reinstall Braid")
+        atexit.unregister(_DOOR.close)
+        atexit.register(_DOOR.close)  # now, so that it goes before what the library has registered
         options: Any = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._threads
         session: Any = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
@@ -148,4 +185,5 @@ def _run(session: Any, asked: Sequence[int], text: Any) -> float:
     ids = np.array([[*asked, *text, SEP]], dtype=np.int64)
     kinds = np.array([[0] * len(asked) + [1] * (len(text) + 1)], dtype=np.int64)
     given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": kinds}
-    return float(session.run(None, given)[0][0])
+    with _DOOR:
+        return float(session.run(None, given)[0][0])

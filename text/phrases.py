@@ -38,13 +38,13 @@ class _Place(NamedTuple):
     """What a phrase is read by: now, where to look for a day without a year, and the days that the text names."""
 
     text: str
-    now: datetime
+    said: datetime
     lean: Lean
     days: Callable[[], Sequence[Day]]
 
     @property
-    def today(self) -> datetime:
-        return floor(self.now, "day")
+    def day_said(self) -> datetime:
+        return floor(self.said, "day")
 
 
 _NTH: Final = {
@@ -73,15 +73,15 @@ def _nth_weekday(match: Match, place: _Place) -> datetime | None:
     nth, day = _NTH[match["nth"].lower()], weekday_of(match["weekday"])
     if match["which"]:
         months = int(match["which"].lower() == "next")
-        return _nth_of(floor(place.now, "month") + relativedelta(months=months), day, nth)
+        return _nth_of(floor(place.said, "month") + relativedelta(months=months), day, nth)
     month = month_of(match["month"])
     if month is None:
         return None
     if match["year"]:
-        return _nth_of(datetime(int(match["year"]), month, 1, tzinfo=place.now.tzinfo), day, nth)
-    found = [_nth_of(first, day, nth) for first in each_year(place.now, month, 1)]
+        return _nth_of(datetime(int(match["year"]), month, 1, tzinfo=place.said.tzinfo), day, nth)
+    found = [_nth_of(first, day, nth) for first in each_year(place.said, month, 1)]
     fitting = [at for at in found if at is not None and _leans(at, place)]
-    return min(fitting, key=lambda at: abs(at - place.today), default=None)
+    return min(fitting, key=lambda at: abs(at - place.day_said), default=None)
 
 
 def _nth_of(first: datetime, day: int, nth: int) -> datetime | None:
@@ -99,26 +99,26 @@ def _weeks_from(match: Match, place: _Place) -> datetime | None:
     weeks = count * (2 if match["unit"].lower().startswith("fortnight") else 1)
     by = {"today": 0, "tomorrow": 1}.get(match["day"].lower())
     if by is None:
-        by = (weekday_of(match["day"]) - place.today.weekday()) % 7
+        by = (weekday_of(match["day"]) - place.day_said.weekday()) % 7
         if by == 0:
             return None
-    return place.today + timedelta(days=by, weeks=weeks)
+    return place.day_said + timedelta(days=by, weeks=weeks)
 
 
 def _week_day(match: Match, place: _Place) -> datetime | None:
     """Read `Tuesday next week`, `next week on Tuesday`."""
     if place.lean == "past":
         return None
-    return floor(place.now, "week") + timedelta(days=7 + weekday_of(match["weekday"]))
+    return floor(place.said, "week") + timedelta(days=7 + weekday_of(match["weekday"]))
 
 
 def _next_weekday(match: Match, place: _Place) -> datetime | None:
     """Read `next Tuesday` where it can be of no other week than the next, or where that is said."""
-    today, day = place.today, weekday_of(match["weekday"])
+    today, day = place.day_said, weekday_of(match["weekday"])
     if place.lean == "past":
         return None
     if match["not"]:
-        return floor(place.now, "week") + timedelta(days=7 + day)
+        return floor(place.said, "week") + timedelta(days=7 + day)
     by = (day - today.weekday()) % 7 or 7
     is_sunday = today.weekday() == 6
     return None if by < 7 and (day > today.weekday() or is_sunday) else today + timedelta(days=by)
@@ -155,7 +155,7 @@ def _anchor(match: Match, place: _Place) -> datetime | None:
     if len(before) != 1:
         return None
     at = before.pop()
-    return at if abs(at - place.now) < _FAR else None
+    return at if abs(at - place.said) < _FAR else None
 
 
 def _no_day(match: Match, place: _Place) -> None:
@@ -248,4 +248,4 @@ def phrases(text: str, now: datetime, lean: Lean, days: Callable[[], Sequence[Da
 
 def _leans(at: datetime, place: _Place) -> bool:
     """Whether a day lies where the text looks for it."""
-    return place.lean == "near" or (at >= place.today if place.lean == "ahead" else at <= place.today)
+    return place.lean == "near" or (at >= place.day_said if place.lean == "ahead" else at <= place.day_said)

@@ -62,7 +62,7 @@ def judged(case: Case, found: set[str]) -> str:
     return "wrong" if len(days) < len(expected) else "right"
 
 
-@pytest.mark.parametrize(("name", "right", "wrong"), [("dev", 41, 0), ("held", 39, 1)])
+@pytest.mark.parametrize(("name", "right", "wrong"), [("dev", 40, 0), ("held", 38, 1)])
 def test_dates_in_words_are_told_right_or_not_at_all(
     tmp_path: Path, name: str, right: int, wrong: int
 ) -> None:

@@ -359,7 +359,7 @@ def test_who_erases_whole_names_records_and_takes_nobody_elses(store: Store) -> 
     other = store.append("I live in Bergen.", user_id="jonas", supersedes=[mine])
     caller = Caller(name="maya", user_id="maya")
     with asked_by(caller):
-        store.erase(mine, user_id="maya", whole=True)
+        store.erase(mine, whole=True)
     assert store.get(other).text == "I live in Bergen."
 
 
