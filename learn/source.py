@@ -44,7 +44,8 @@ def _is_put_otherwise(word: str, speaker: str) -> bool:
 class TurnText:
     """The text of a turn: `shown` is what rules read, `quote` gives the words that a part of it was written with."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, speaker: str | None = None) -> None:
+        """`speaker`: the person whose turn it is; what they pasted is not read."""
         self.left = 0
         """Of how many characters nothing was read, as far as `sentences` has got."""
         self._length = len(text)
@@ -52,7 +53,7 @@ class TurnText:
         self._text = text[: MAX_TEXT + MAX_SENTENCE]
         self._here: list[int] = [0]
         self._there: list[int] = [0]
-        self.shown = self._shortened(readable(self._text))
+        self.shown = self._shortened(readable(self._text, speaker))
 
     def sentences(self) -> Iterator[TextPart]:
         """Yield the sentences that are read; those passed over, for length or place, are added to `left`."""

@@ -1,6 +1,5 @@
 """Turns with pasted words, and what is claimed and told of them. `python -m tests.pasted dev` prints each fault."""
 
-import json
 import sys
 import tempfile
 from datetime import UTC, datetime, timedelta
@@ -30,10 +29,9 @@ class Pasted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Score(NamedTuple):
-    """Of how many items something pasted was claimed or told, and how many of the speaker's own facts were read."""
+    """Of how many items something pasted was claimed, and how many of the speaker's own facts were read."""
 
     claimed: list[str]
-    told: list[str]
     missed: list[str]
     wanted: int
 
@@ -81,10 +79,12 @@ def read_score(half: str) -> Score:
         claims = claims_of(item)
         lines = "\n".join(claims).lower()
         wanted += len(item.wanted)
-        missed += [f"{word}: {item.turns[-1]!r} gave {claims}" for word in item.wanted if word.lower() not in lines]
+        missed += [
+            f"{word}: {item.turns[-1]!r} gave {claims}" for word in item.wanted if word.lower() not in lines
+        ]
         if any(word.lower() in lines for word in item.forbidden):
             claimed.append(f"{item.sort}: {item.turns[-1]!r} gave {claims}")
-    return Score(claimed, [], missed, wanted)
+    return Score(claimed, missed, wanted)
 
 
 def asked_score(half: str) -> list[str]:
@@ -101,16 +101,18 @@ def asked_score(half: str) -> list[str]:
 
 
 def main() -> None:
+    """Print what goes wrong in a half, and the figures."""
     half = sys.argv[1]
-    score = read_score(half)
-    told = asked_score(half)
-    if "-q" not in sys.argv:
-        print(*(f"claimed  {one}" for one in score.claimed), sep="\n")
-        print(*(f"missed   {one}" for one in score.missed), sep="\n")
-        print(*(f"told     {one}" for one in told), sep="\n")
-    asks = sum(bool(one.ask) for one in items(half))
-    pasted = sum(bool(one.forbidden) for one in items(half))
-    print(f"{half}: claimed {len(score.claimed)} of {pasted}, told {len(told)} of {asks}, read {score.wanted - len(score.missed)} of {score.wanted}")
+    score, told, every = read_score(half), asked_score(half), items(half)
+    lines = [f"claimed  {one}" for one in score.claimed]
+    lines += [f"missed   {one}" for one in score.missed]
+    lines += [f"told     {one}" for one in told]
+    asks, pasted = sum(bool(one.ask) for one in every), sum(bool(one.forbidden) for one in every)
+    read = score.wanted - len(score.missed)
+    figures = (
+        f"claimed {len(score.claimed)} of {pasted}, told {len(told)} of {asks}, read {read} of {score.wanted}"
+    )
+    sys.stdout.write("\n".join([*([] if "-q" in sys.argv else lines), f"{half}: {figures}", ""]))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from braid.text import numbers
+from braid.text.pasted import own
 
 BLANK: Final = "\x00"
 """Stands for each character that must not be read."""
@@ -78,9 +79,13 @@ class TextPart(NamedTuple):
     mark: str = ""
 
 
-def readable(text: str) -> str:
-    """Return the text with code, quotations, addresses and markup blanked, apostrophes made one."""
-    shown = _ALIEN.sub(lambda match: BLANK * len(match[0]), text)
+def readable(text: str, speaker: str | None = None) -> str:
+    """Return the text with code, quotations, addresses and markup blanked, apostrophes made one.
+
+    `speaker`: the person whose turn it is; then what they pasted is blanked, too.
+    """
+    shown = text if speaker is None else own(text, speaker, BLANK)
+    shown = _ALIEN.sub(lambda match: BLANK * len(match[0]), shown)
     return shown.translate(_APOSTROPHES)
 
 

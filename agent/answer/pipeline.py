@@ -21,6 +21,7 @@ from braid.agent.answer.bridge import bridged
 from braid.agent.answer.compose import Extractive
 from braid.agent.answer.followup import asked_anew, asks_of_answer
 from braid.agent.answer.lists.request import ListRequest, list_request
+from braid.agent.answer.own_words import is_of_asker, with_own_words
 from braid.agent.answer.presupposition import presumed
 from braid.agent.answer.reflect import Reflection, reflect
 from braid.agent.answer.spans import MAX_CHARS
@@ -41,7 +42,7 @@ from braid.ledger.record.record import Vad
 from braid.ledger.record.source import voice
 from braid.lenses.errors import LensError
 from braid.recall.context import block
-from braid.recall.decompose import decompose, entities
+from braid.recall.decompose import Question, decompose, entities
 from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
 from braid.recall.passage import span
@@ -171,7 +172,7 @@ def answer(
     found = mind.find(core)
     trouble += found.degraded
     clock.done("recall", f"{len(found.results)} found")
-    kept = [_parted(hit, core) for hit in _through(lens, found.results, trouble)]
+    kept = [_parted(hit, core) for hit in _own(_through(lens, found.results, trouble), parts)]
     hits = _best(kept, top_k)
     clock.done("lens", f"{len(kept)} kept" if lens is not None else "none")
     held = _held(mind, core, trouble)
@@ -294,6 +295,13 @@ def _through(lens: Lens | None, hits: Sequence[Hit], trouble: list[str]) -> Sequ
     except LensError as error:
         trouble.append(f"lens: {error}")
         return []
+
+
+def _own(hits: Sequence[Hit], question: Question) -> Sequence[Hit]:
+    """Return the hits without what was pasted into them, where the question is about the one who asks."""
+    if not is_of_asker(question):
+        return hits
+    return [own for hit in hits if (own := with_own_words(hit)) is not None]
 
 
 def _best(hits: Sequence[Hit], most: int) -> Sequence[Hit]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from braid.agent.answer.address import spoken_by
 from braid.agent.answer.moments import day
+from braid.agent.answer.own_words import is_pasted
 from braid.agent.answer.turns import when_of
 from braid.agent.cite import marks
 from braid.agent.parts import Support
@@ -37,8 +38,10 @@ def excerpt(text: str, sentence: str) -> str:
 
 
 def report_of(support: Support, said: str) -> str:
-    """Return who said something when, quoted and cited, as a sentence."""
-    return f"{quotable(spoken_by(support.speaker))} said on {date(support.when)}: {quote(said)}{marks([support.id])}."
+    """Return who said something when, quoted and cited, as a sentence; what they pasted they didn't say."""
+    pasted = support.source == "owner" and is_pasted(support.text, said, support.speaker)
+    did = "pasted" if pasted else "said"
+    return f"{quotable(spoken_by(support.speaker))} {did} on {date(support.when)}: {quote(said)}{marks([support.id])}."
 
 
 def support_of(hit: Hit, sentence: str) -> Support:

@@ -14,6 +14,7 @@ import msgspec
 
 from braid.agent.answer.confidence import known as speaks_of
 from braid.agent.answer.confidence import missing, weights
+from braid.agent.answer.own_words import is_of_asker, own_text
 from braid.agent.answer.sureness import speaking
 from braid.agent.answer.turns import named_speakers, when_of
 from braid.agent.answer.verbs import base
@@ -107,10 +108,11 @@ def stated(
     asked = list(dict.fromkeys(_stem(word) for word in question.words if _stem(word) not in none))
     rest = {_stem(word) for word in sorts}
     named = named_speakers(question, hits)
+    of_asker = is_of_asker(question)
     for hit in hits[:LOOKED_AT]:
         own = len(named) == 1 and speaker(hit) in named
         there = _stems(f"{hit.text} {speaker(hit)}")
-        for part in sentences(readable(hit.text)):
+        for part in sentences(readable(own_text(hit) if of_asker else hit.text)):
             if not states_nothing(part):
                 said = _stems(f"{part.text} {speaker(hit)}")
                 wanted = [each for each in asked if each not in rest or each in said]

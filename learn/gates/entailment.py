@@ -165,7 +165,7 @@ class Spoken(NamedTuple):
 
 def spoken(turn: Turn, clauses: Clauses | None) -> Spoken:
     """Return a turn with what isn't its speaker's own plain speech blanked out."""
-    return Spoken(turn, readable(turn.text), clauses)
+    return Spoken(turn, readable(turn.text, turn.speaker if turn.role == "user" else None), clauses)
 
 
 def entailment(

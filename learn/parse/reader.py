@@ -76,8 +76,8 @@ class ParseReader:
         self._of = of
         self._ahead: dict[str, Parse] = {}
         """The sentences that were parsed last, by `prepare`."""
-        self._parts: dict[str, list[TextPart]] = {}
-        """The sentences of the turns that were prepared last, by the text; of those only of which all is read."""
+        self._parts: dict[tuple[str, str], list[TextPart]] = {}
+        """The sentences of the turns that were prepared last, by speaker and text; only where all is read."""
 
     @property
     def version(self) -> str:
@@ -91,11 +91,11 @@ class ParseReader:
         for turn in turns:
             if turn.role != "user":
                 continue
-            source = TurnText(turn.text)
+            source = TurnText(turn.text, turn.speaker)
             parts = list(pieces(source.sentences()))
             texts += [f"{sentence.text}{sentence.mark.strip()[:1]}" for sentence in parts]
             if not source.left:
-                self._parts[turn.text] = parts
+                self._parts[turn.speaker, turn.text] = parts
         self._ahead = {
             text: mended(parse) for text, parse in zip(texts, parsed(self._parser, texts), strict=True)
         }
@@ -104,13 +104,13 @@ class ParseReader:
         """Return what a turn states. What a person says only: an assistant's words are no evidence."""
         if turn.role != "user" or not turn.text.strip():
             return TurnReading()
-        source = TurnText(turn.text)
+        source = TurnText(turn.text, turn.speaker)
         if moods.is_fleeting(source.shown):
             return TurnReading()
         page = Page(turn, known, source)
         page.wry = moods.is_ironic(source.shown)
         page.angry = moods.is_angry(source.shown)
-        parts = self._parts.get(turn.text)
+        parts = self._parts.get((turn.speaker, turn.text))
         for place, sentence in enumerate(pieces(source.sentences()) if parts is None else parts):
             if moods.is_foreign(sentence.text):
                 source.pass_over(sentence)
