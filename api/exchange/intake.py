@@ -28,6 +28,7 @@ from braid.ledger.read.blobs import BlobStore
 from braid.ledger.read.scopechain import MEMBER as SCOPE_CHAIN
 from braid.ledger.record.ids import index_of
 from braid.ledger.record.record import BODY_TYPES, Body, Draft, Record
+from braid.ledger.record.source import OUTSIDER
 from braid.ledger.tree.note import VerifierKey, parse_vkey
 from braid.ledger.write.compose import encode_body
 from braid.session import Session
@@ -55,8 +56,9 @@ def import_jsonl(
     """Append the records of an export under new ids, each checked, and its evidence kept in its body.
 
     Links are carried over to the new ids, the old ones kept. Importing the same lines again adds nothing. What does
-    not hold is refused with its line; the rest goes in. `vkey` is the pinned key of the exporting log. Raises
-    EvidenceError where nothing of it can be believed.
+    not hold is refused with its line; the rest goes in. `vkey` is the pinned key of the exporting log; without one
+    nobody knows whose log it is, and what it brings is an outsider's. Raises EvidenceError where nothing of it can be
+    believed.
     """
     return _Import(session, parse_vkey(vkey.strip()) if vkey else None, dry_run=dry_run).run(lines)
 
@@ -213,7 +215,12 @@ class _Import:
             taken = {id for _, id in links}
             self._loose += [(number, link.id) for link in record.links if link.id not in taken]
         assert self._examiner is not None  # noqa: S101 - a record is examined behind a head
-        draft = _draft(keep(self._examiner, item, record), record, whole=len(links) == len(record.links))
+        draft = _draft(
+            keep(self._examiner, item, record),
+            record,
+            whole=len(links) == len(record.links),
+            pinned=self._pinned is not None or self._is_here(item.id),
+        )
         self._batch.append(_Ready(number, item.id, draft, links))
         self._coming.add(item.id)
         if item.forgotten:
@@ -233,6 +240,10 @@ class _Import:
                     return id
             kept = past.get("imported")
         return None
+
+    def _is_here(self, id: str) -> bool:
+        """Whether a record was imported before, when the key of its log was given."""
+        return bool(self._session.reader.key_index.find([_key_of(self._origin, id)]))
 
     def _commit(self) -> None:
         """Append what has gathered, as one transaction; where one record spoils it, each on its own."""
@@ -367,10 +378,16 @@ class IncomingBlob:
         self._reset()
 
 
-def _draft(kept: Imported, record: Record, *, whole: bool) -> Draft:
+def _key_of(origin: str, id: str, *, pinned: bool = True) -> str:
+    """Return under which key a record is imported once; what came without a pinned key may come again with one."""
+    return f"import:{origin}:{id}" if pinned else f"import:{origin}:{id}:unpinned"
+
+
+def _draft(kept: Imported, record: Record, *, whole: bool, pinned: bool) -> Draft:
     """Return the record as it is appended here, but for its links, of which `whole` says that all come along.
 
-    What was recorded elsewhere occurred, as seen from here, when it was first recorded.
+    What was recorded elsewhere occurred, as seen from here, when it was first recorded. Unless the key of that log was
+    pinned, it is an outsider's: anybody may make a log in which a person says anything.
     """
     raw = record.raw or b"{}"
     was: dict[str, Any] = {}
@@ -381,7 +398,9 @@ def _draft(kept: Imported, record: Record, *, whole: bool) -> Draft:
         return value
 
     body: Body = msgspec.json.decode(raw, type=BODY_TYPES[record.kind])
-    body = msgspec.structs.replace(body, once=change("once", f"import:{kept.origin}:{kept.id}"))
+    body = msgspec.structs.replace(body, once=change("once", _key_of(kept.origin, kept.id, pinned=pinned)))
+    if not pinned and OUTSIDER not in body.tags:
+        body = msgspec.structs.replace(body, tags=change("tags", [*body.tags, OUTSIDER]))
     if body.occurred_at is None:
         body = msgspec.structs.replace(body, occurred_at=change("occurred_at", record.created_at))
     if body.diffs and not whole:

@@ -20,6 +20,8 @@ BELIEVED: Final[SourceClass] = "tool"
 """The lowest class that updates a belief, unless who asks says another."""
 WORDS: Final = "words:"
 """Begins the tag by which a record says that it is of a lower class than its actor: `words:outsider`."""
+OUTSIDER: Final = f"{WORDS}outsider"
+"""The tag of what is an outsider's, whoever its actor is."""
 IMPORT: Final = "import"
 """The method of turns that were read from a file of another program."""
 _OF_ROLE: Final[dict[str, SourceClass]] = {"user": "owner", "agent": "agent", "tool": "tool"}
@@ -58,14 +60,14 @@ def is_least(one: SourceClass, floor: SourceClass) -> bool:
 def at_first_hand(role: str, body: Body) -> SourceClass:
     """Return the class of a record that rests on no other; `role` is that of its key.
 
-    What is no experience has no words of its own: it is an agent's doing.
+    What is no experience has no words of its own: it is an agent's doing. A tag lowers that, too.
     """
+    said = _tagged(body)
     if not isinstance(body, ExperienceBody):
-        return "agent"
+        return lowest(("agent", *said))
     source = body.provenance
     kind, _, name = source.actor.partition("(")
     own = _OF_ROLE.get(role) or _OF_ACTOR.get(kind, "outsider")
-    said = {tag.removeprefix(WORDS) for tag in body.tags if tag.startswith(WORDS)}
     if source.method == IMPORT:
         mail = kind == "user" and any(_MAIL.search(one.uri) for one in source.sources)
         own = "outsider" if mail and "owner" not in said else own
@@ -73,7 +75,13 @@ def at_first_hand(role: str, body: Body) -> SourceClass:
         own = "outsider"
     if kind == "tool" and role != "tool" and _brings(name):
         own = "outsider"
-    return lowest((own, *(one for one in CLASSES if one in said)))
+    return lowest((own, *said))
+
+
+def _tagged(body: Body) -> list[SourceClass]:
+    """Return the classes that a record's tags say it is of."""
+    said = {tag.removeprefix(WORDS) for tag in body.tags if tag.startswith(WORDS)}
+    return [one for one in CLASSES if one in said]
 
 
 def voice(record: Record) -> str:
@@ -192,7 +200,7 @@ class SourceClasses:
             return "outsider"
         own = at_first_hand(self._role(record.envelope.key), body)
         if above and (not isinstance(body, ExperienceBody) or is_reading(body)):
-            own = "owner"  # it has no words of its own
+            own = lowest(_tagged(body))  # it has no words of its own
         return lowest((own, *(self._known[one] for one in above)))
 
 

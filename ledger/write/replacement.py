@@ -6,7 +6,7 @@ from braid.ledger.errors import InvalidRecordError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.envelope import DERIVATION_ROLES
 from braid.ledger.record.record import IMPORTED, Draft, with_article
-from braid.ledger.record.source import SourceClass, at_first_hand, is_least, lowest
+from braid.ledger.record.source import OUTSIDER, SourceClass, at_first_hand, is_least, lowest
 from braid.ledger.record.standing import SUPERSEDES
 
 
@@ -29,8 +29,8 @@ def check_replacement(reader: Reader, own: SourceClass, replaced: Iterable[int])
 
 
 def is_judged(draft: Draft) -> bool:
-    """Whether it matters whose place a draft takes: what another log took in was judged there."""
-    return draft.kind == "experience" and IMPORTED not in draft.extra
+    """Whether it matters whose place a draft takes: what another log took in was judged there, if that log is known."""
+    return draft.kind == "experience" and (IMPORTED not in draft.extra or OUTSIDER in draft.body.tags)
 
 
 def check_unsigned(reader: Reader, draft: Draft) -> None:

@@ -281,7 +281,10 @@ def import_(
     if skips.path:
         say(f"{many(skips.count, 'line')} {'is' if skips.count == 1 else 'are'} told of{skips.where()}")
     if vkey is None:
-        say("the key in the export was believed; --key VKEY holds it against the one that you were given")
+        say(
+            "the key in the export was believed, so what it brings counts as an outsider's words; "
+            "--key VKEY holds it against the one that you were given, and keeps whose words they are"
+        )
     name = "would be added" if dry_run else "added"
     put_fields({name: done.added, "already known": done.known, "skipped": len(done.refused)}, output)
     if done.refused or done.loose:
