@@ -64,14 +64,19 @@ class Line(NamedTuple):
 def handed_over(lines: Sequence[Line]) -> int | None:
     """Return where a text begins that a line before it hands over."""
     last = max((line.start for line in lines if not line.is_blank), default=0)
-    for line in lines:
-        if line.is_blank:
+    for place, line in enumerate(lines):
+        if line.is_blank or is_quoted(lines[place : place + 3]):
             continue
         if (match := _INLINE.match(line.text)) is not None:
             return line.start + match.end()
         if line.start < last and _hands_over(line.text.strip(" \t*_#>\r")):
             return line.stop
     return None
+
+
+def is_quoted(lines: Sequence[Line]) -> bool:
+    """Whether of a line and those behind it one is marked as a quotation (">"): then all that isn't marked is said."""
+    return any(line.text.lstrip().startswith(">") for line in lines)
 
 
 def _hands_over(line: str) -> bool:

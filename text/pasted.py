@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Final
 
 from braid.text import labels
-from braid.text.handed import Line, handed_over, taken_up
+from braid.text.handed import Line, handed_over, is_quoted, taken_up
 
 _MAX_LINE: Final = 300
 """So much of a line is looked at; a longer one is prose."""
@@ -56,6 +56,8 @@ _LABEL: Final = re.compile(
     r"(?P<does> (?:says?|said|wrote|writes|replied|answered|texted))?"
     r"(?: ?\([^()\n]{1,30}\))?\s?:(?P<rest>\**(?:\s.*|)$)"
 )
+_MOST_WORDS: Final = 3
+"""So many words name who says something."""
 _LOGGED: Final = re.compile(
     r"\s*\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*\s+\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL|NOTICE|CRITICAL)\b"
 )
@@ -119,7 +121,7 @@ def _joined(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
 def _mail(lines: list[Line]) -> int | None:
     """Return where the first mail begins that was forwarded or answered."""
     for place, line in enumerate(lines):
-        if line.is_blank:
+        if line.is_blank or is_quoted(lines[place : place + 4]):
             continue
         if _FORWARDED.match(line.text):
             return line.start
@@ -191,7 +193,8 @@ def _label(line: Line, speaker: str) -> str:
     name, rest = match["name"].strip(), match["rest"]
     if labels.is_same(name, speaker) or name.lower() in labels.SELF:
         return "own"
-    reports = match["does"] is not None and name.lower().split()[-1] not in ("i", "we")
+    who = name.lower().split()
+    reports = match["does"] is not None and len(who) <= _MOST_WORDS and who[-1] not in ("i", "we")
     if not reports and not labels.is_voice(name):
         return "maybe" if labels.may_be_name(name) else "label"
     if reports or not rest.strip(" *"):

@@ -309,8 +309,9 @@ def test_what_came_with_an_imported_record_is_not_read_again(memory: Path, tmp_p
         say(store, "I live in Leeds with my partner Mo.")
         store.remember("I like tea.", user_id="ana", learn=False)
         export_jsonl(store, out)
+        key = store.vkey
     with open_store(tmp_path / "other") as store:
-        import_jsonl(store, out.getvalue().encode().splitlines(keepends=True))
+        import_jsonl(store, out.getvalue().encode().splitlines(keepends=True), vkey=key)
         assert words(store) == ["Ana partner_is Mo; Ana lives_in Leeds"]
         store.forget(readings(store)[0].id)
         assert store.learn(dry_run=True).records == 1

@@ -68,6 +68,8 @@ def test_what_was_pasted_is_blanked(text: str, mine: str) -> None:
         "May: I moved to Lima.\nJune: we married.",
         "Can you fix it?\nI live in Lima.",
         "On 5 May 2026 I moved to Lima.",
+        "On 5 May 2026, Bob wrote:\n> I live in Oslo.\n\nI live in Lima.",
+        ">> On Mon, Joyce wrote:\n>> hi\nI live in Lima.",
         "Dear diary,\nI moved to Lima.",
         "Hi,\nI live in Lima.\nThanks,\nMaya",
         "See http://x.org/y: I live in Lima.",
