@@ -56,6 +56,10 @@ _LABEL: Final = re.compile(
     r"(?P<does> (?:says?|said|wrote|writes|replied|answered|texted))?"
     r"(?: ?\([^()\n]{1,30}\))?\s?:(?P<rest>\**(?:\s.*|)$)"
 )
+_BEGINS: Final = re.compile(
+    r"[\s*]*(?:(?:well|yes|yeah|no|so|oh|ok|okay|hey|hi|and|but|sorry|thanks)\b[,.!]?\s+){0,2}(?:i\b|i['’]|my\b)",
+    re.I,
+)
 _MOST_WORDS: Final = 3
 """So many words name who says something."""
 _LOGGED: Final = re.compile(
@@ -199,8 +203,11 @@ def _label(line: Line, speaker: str) -> str:
         return "maybe" if labels.may_be_name(name) else "label"
     if reports or not rest.strip(" *"):
         return "another"
-    is_certain = name[0] == "@" or name[0].isupper()
-    return "maybe" if labels.FIRST.search(rest) is None else "another" if is_certain else "chat"
+    if labels.FIRST.search(rest) is None:
+        return "maybe"
+    # "Cache: chose Redis, but we need it" is a topic: alone, only who begins with themselves is another.
+    is_certain = name[0] == "@" or (name[0].isupper() and _BEGINS.match(rest) is not None)
+    return "another" if is_certain else "chat"
 
 
 def _remarks(text: str) -> Iterator[tuple[int, int]]:
