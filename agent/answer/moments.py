@@ -61,6 +61,8 @@ _MOVES: Final = re.compile(
 _TO: Final = re.compile(
     rf"^\W*(?:to|until|till|through|[-–—])\W*(?:(?:the|{WEEKDAY_NAME})\W+){{0,2}}$", re.IGNORECASE
 )
+_WEEK_OF: Final = re.compile(r"\bweek (?:of|from|beginning|commencing)(?: the)?\W*$", re.IGNORECASE)
+"""What makes a day name its week: "the week of the twentieth"."""
 _NOT_ON: Final = re.compile(
     r"(?:\b(?:not|never|cannot|cant|wont)|n['’]t)\b[^,;.!?:]*\bbefore\W+(?:the\W+)?$"
     r"|\bnot (?:on )?(?:the )?$",
@@ -147,13 +149,15 @@ def _covers(one: Moment, found: re.Match[str]) -> bool:
 
 
 def _certain(sentence: str, found: Sequence[Moment]) -> list[Moment]:
-    """Return the times but for those that it isn't on, or not before, or which days it may be on."""
+    """Return the times but for those that it isn't on, or not before, that name a week, or that it may be on."""
     between = [place for place, one in enumerate(found) if _EITHER.search(sentence[: one.start])]
     open_ = {*between, *(place - 1 for place in between)}
     return [
         one
         for place, one in enumerate(found)
-        if place not in open_ and not _NOT_ON.search(sentence[: one.start])
+        if place not in open_
+        and not _NOT_ON.search(sentence[: one.start])
+        and not _WEEK_OF.search(sentence[: one.start])
     ]
 
 
