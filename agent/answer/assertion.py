@@ -3,7 +3,7 @@
 The words of "Please book the hotel" are those of "Did we book the hotel?", and say neither yes nor no. What is asked
 must stand in a clause that its sentence asserts: no request, no wish, no "if", under no verb that leaves it open
 ("offered to pay"). What denies it turns it ("refused to pay"), and what denies only the clause above doesn't ("I'm
-not happy that Greta is leaving"). Implicative and factive verbs after Karttunen (1971) and Kiparsky & Kiparsky (1970).
+not happy that Greta is leaving").
 """
 
 from collections.abc import Iterator
@@ -33,8 +33,9 @@ _ALL: Final = frozenset(("everyone", "everybody", "all", "everything"))
 _BUT: Final = frozenset(("but", "except", "save", "besides", "apart", "excluding", "bar"))
 _ONLY: Final = frozenset(("just", "only", "merely", "simply"))
 _FIRST: Final = frozenset(("i", "we", "me", "us"))
-_OPEN_MODALS: Final = frozenset(("could", "may", "might", "would", "should", "must", "ought", "'d", "’d"))
-_WILL: Final = frozenset(("will", "shall"))
+_OPEN_MODALS: Final = frozenset((
+    "could", "may", "might", "would", "should", "must", "ought", "will", "shall", "'d", "’d", "'ll", "’ll",
+))  # fmt: skip
 _OPENING: Final = frozenset((
     "if", "unless", "whether", "until", "till", "before", "lest", "provided", "supposing", "once", "case", "though",
 ))  # fmt: skip
@@ -119,7 +120,6 @@ class _Asserted:
         self._speaker = frozenset(words(speaker))
         first = next((one for one in question.tokens if one.pos in ("AUX", "VERB")), None)
         self._of_done = first is not None and first.lemma == "do" and first.tag == "VBD"
-        self._of_past = first is not None and (first.tag == "VBD" or first.lemma == "have")
         self._of_ever = any(one.lemma == "ever" for one in question.tokens)
         self._modals = {one.lemma.lower() for one in question.tokens if one.tag == "MD"}
 
@@ -139,7 +139,7 @@ class _Asserted:
             here = said.tokens[clause]
             if self._is_open(clause):
                 return "open"
-            if here.head == clause or here.dep == "relcl":
+            if here.head == clause or (here.dep == "relcl" and here.tag != "VB"):
                 break
             outer, effect = _clause(said, here.head), self._under(clause)
             if effect == "open":
@@ -176,7 +176,7 @@ class _Asserted:
         """Whether a clause asserts nothing: a request, a "might", what goes on where it is asked what was done."""
         own = list(_with(self._said, clause))
         verb = self._said.tokens[clause]
-        modals = (_OPEN_MODALS | _WILL if self._of_past else _OPEN_MODALS) - self._modals
+        modals = _OPEN_MODALS - self._modals
         if any(one.tag == "MD" and one.lemma.lower() in modals for one in own):
             return True
         if any(one.dep == "mark" and one.lemma.lower() in _OPENING for one in own):
@@ -200,7 +200,10 @@ class _Asserted:
             return self._joined(clause, own_subject=own_subject, to=to)
         if (to or here.tag in ("VB", "VBG")) and not (own_subject and here.tag == "VBG"):
             too = any(said.tokens[each].lemma == "too" for each in said.children(here.head))
-            return "turned" if too else self._after(above.lemma.lower())
+            whom = to and any(one.dep in ("dobj", "dative") for one in _with(said, here.head))
+            return "turned" if too else self._after(above.lemma.lower(), to=to, of_other=own_subject or whom)
+        if here.tag == "VBG" and not any(one.dep == "aux" for one in own):
+            return "open"  # "I see Tom moving out"
         is_first = clause < here.head and not any(one.dep == "mark" for one in own)
         if here.dep == "ccomp" and own_subject and is_first:  # "it broke, we think"
             return "open" if above.lemma.lower() in SPEAKING else "beside"
@@ -220,11 +223,14 @@ class _Asserted:
         if here.dep == "pcomp":
             lemma = said.tokens[here.head].lemma.lower()
             return "turned" if lemma in _NOT_DONE else "so" if lemma in _DONE else "open"
-        marks = {one.lemma.lower() for one in _with(said, clause) if one.dep in ("mark", "advmod")}
+        own = list(_with(said, clause))
+        marks = {one.lemma.lower() for one in own if one.dep in ("mark", "advmod")}
+        if "when" in marks and not any(one.tag == "VBD" for one in (here, *own)):
+            return "open"  # "when it is painted we sell"
         return "beside" if marks & _SO and not to else "open"
 
-    def _after(self, lemma: str) -> Effect:
-        return after(lemma, of_ever=self._of_ever, of_done=self._of_done)
+    def _after(self, lemma: str, *, to: bool = False, of_other: bool = False) -> Effect:
+        return after(lemma, to=to, of_other=of_other, of_ever=self._of_ever, of_done=self._of_done)
 
     def _turned(self, clause: int) -> bool | None:
         """Return whether a clause denies what is asked by its own words and by whom it is said of; None where that is
@@ -235,7 +241,7 @@ class _Asserted:
         denied = _is_denied(said, clause)
         if asked is None or not subjects:
             return denied
-        if _is_either(said, subjects[-1]):
+        if _is_either(said, subjects[-1]) or self._is_told_apart(asked, subjects[-1]):
             return None
         of = question.tokens[asked]
         if said.tokens[subjects[-1]].lemma.lower() in _ALL and said.text.lower().startswith("not "):
@@ -248,6 +254,18 @@ class _Asserted:
             if of.lemma.lower() in _ALL:
                 return True
         return denied if self._is_same(asked, subjects[-1], clause) else None
+
+    def _is_told_apart(self, asked: int, subject: int) -> bool:
+        """Whether what is asked of and what is spoken of are marked differently: my new car, my old car."""
+        one, other = (
+            {
+                parse.tokens[each].lemma.lower()
+                for each in parse.children(at)
+                if parse.tokens[each].dep == "amod"
+            }
+            for parse, at in ((self._question, asked), (self._said, subject))
+        )
+        return bool(one) and bool(other) and one.isdisjoint(other)
 
     def _is_same(self, asked: int, subject: int, clause: int) -> bool:
         """Whether a clause may be of whom a question asks: of the same head, or of a word that may stand for it."""

@@ -31,6 +31,13 @@ OPEN = (
     ("Jo married Al, whose sister lives in Rome.", "Does Jo live in Rome?"),
     ("We didn't move to Devon for the weather.", "Did we move to Devon?"),
     ("Provided the survey is clean, the sale will complete.", "Did the sale complete?"),
+    ("The hotel will be booked by Tom.", "Is the hotel booked?"),
+    ("I hate to cancel the trip.", "Is the trip cancelled?"),
+    ("I like Tom to cook dinner.", "Did Tom cook dinner?"),
+    ("I'm worried that Ana failed the exam.", "Did Ana fail the exam?"),
+    ("I don't see that Ben pays rent.", "Does Ben pay rent?"),
+    ("My old car has a tow bar, the new one doesn't.", "Does my new car have a tow bar?"),
+    ("When the fence is painted we sell.", "Is the fence painted?"),
 )
 NO = (
     ("The bank refused to lend us the money.", "Did the bank lend us the money?"),
