@@ -154,26 +154,28 @@ class CrossEncoder:
 
 def _shared(texts: Sequence[Any], run: Callable[[Any], float]) -> npt.NDArray[np.float64]:
     """Return what `run` makes of each text, each by itself: eight bits are scaled by all that is run at once, and a
-    score must hang on no other text. Every second one is run beside, where there is another core.
+    score must hang on no other text. Where there is another core, two threads take the longest that is left, each
+    whenever it is done with one.
     """
     found = np.full(len(texts), np.nan)
     failed: list[Exception] = []
+    left = iter(sorted(range(len(texts)), key=lambda at: -len(texts[at])))  # of a list: safe to share
 
-    def take(first: int, step: int) -> None:
+    def take() -> None:
         try:
-            for at in range(first, len(texts), step):
+            for at in left:
                 found[at] = run(texts[at])
         except Exception as error:  # of another thread: raised in the one that asked
             failed.append(error)
 
     if len(texts) < LEAST_SHARED or (os.cpu_count() or 1) == 1:
-        take(0, 1)
+        take()
     else:
         # A thread of this call alone, no pool: a pool would stand without its threads behind a fork. No daemon: the
         # end of the program waits for it, as for one that is reading.
-        beside = Thread(target=take, args=(1, 2), name="braid-cross-encoder")
+        beside = Thread(target=take, name="braid-cross-encoder")
         beside.start()
-        take(0, 2)
+        take()
         beside.join()
     if failed:
         raise failed[0]

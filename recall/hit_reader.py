@@ -24,6 +24,11 @@ AFFECT_WEIGHT: Final = 4.0
 """What nearness in tone adds at most, where the caller asks for it."""
 
 
+ClassAt = Callable[[int], tuple[int, SourceClass] | None]
+"""Of a candidate by log index: what stands for it now, and whose words that is; None where nothing does. Known of most
+without reading them."""
+
+
 class ToneFilter(msgspec.Struct, frozen=True):
     """The tone that a caller asks for: near `vad`, at most `within` away (Euclidean), or by nearness alone."""
 
@@ -53,10 +58,12 @@ class HitReader:
         tone_of: Callable[[Record], Vad | None] = tone_of,
         wording_of: Callable[[Record], Wording | None] = wording_of,
         source_of: Callable[[Record], SourceClass] | None = None,
+        class_at: ClassAt | None = None,
         trust: SourceClass = "outsider",
     ) -> None:
         self._read = read
         self._source_of = source_of
+        self._class_at = class_at
         self._trust: SourceClass = trust
         self._beneath: set[int] = set()
         self._records: dict[int, Record | None] = {}
@@ -157,11 +164,11 @@ class HitReader:
         return self._known[index]
 
     def is_trusted(self, index: int) -> bool:
-        """Whether what a candidate leads to is of a source class that is trusted; what can't be read is."""
-        record = self._record(index)
-        if record is None or is_least(self._source(record), self._trust):
+        """Whether what a candidate leads to is of a source class that is trusted; what leads nowhere is."""
+        found = None if self._class_at is None else self._class_at(index)
+        if found is None or is_least(found[1], self._trust):
             return True
-        self._beneath.add(record.index)
+        self._beneath.add(found[0])
         return False
 
     def _record(self, index: int) -> Record | None:

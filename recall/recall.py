@@ -16,7 +16,7 @@ from braid.ledger.record.source import SourceClass
 from braid.recall.deadline import within
 from braid.recall.decompose import Decomposer, Question, decompose
 from braid.recall.filters import Test
-from braid.recall.hit_reader import HitReader, ToneFilter, happened, is_within, placed, raised
+from braid.recall.hit_reader import ClassAt, HitReader, ToneFilter, happened, is_within, placed, raised
 from braid.recall.hits import Hit, RecallResult, beside
 from braid.recall.memory import MemoryIndex
 from braid.recall.pool import Floats
@@ -94,6 +94,8 @@ class RecallSources(msgspec.Struct, frozen=True, kw_only=True):
     """What is equal for records that say the same, which then stand once; None for one that stands alone."""
     source_of: Callable[[Record], SourceClass] | None = None
     """Whose words a record is, by class; without it all are the owner's."""
+    class_at: ClassAt | None = None
+    """The same of a candidate that nobody has read; without it all are trusted."""
     salience: Callable[[int], float] | None = None
     """What was learned of a record by log index, in [-1, 1]; 0 where nothing was."""
 
@@ -108,7 +110,8 @@ def recall(asking: RecallQuestion, memory: RecallSources) -> RecallResult:
     question = _anchored(question, index, asking, memory, trouble)
     reading = HitReader(
         memory.read, asking.where, asking.test, asking.tone,
-        tone_of=memory.tone_of, wording_of=memory.wording_of, source_of=memory.source_of, trust=asking.trust,
+        tone_of=memory.tone_of, wording_of=memory.wording_of, source_of=memory.source_of, class_at=memory.class_at,
+        trust=asking.trust,
     )  # fmt: skip
     ask = partial(
         evidence,

@@ -4,6 +4,7 @@ from typing import Final
 
 from braid.ledger.record.record import Claim
 from braid.stance.relations import name_of
+from braid.text.verbs import is_past, plain
 
 DID: Final = "did"
 """Its objects say themselves what was done: "took the kids to the museum"."""
@@ -11,29 +12,29 @@ _NOUNS: Final = frozenset(
     ("child", "parent", "sibling", "relative", "friend", "pet", "colleague", "neighbour", "flatmate", "hobby", "goal",
      "diet", "status", "birthday", "nationality", "relationship_status")
 )  # fmt: skip
-_STATES: Final = (
-    "allergic_to",
-    "married_to",
-    "engaged_to",
-    "located_in",
-    "born_in",
-    "born_on",
-    "due_on",
-    "member_of",
+_STATES: Final = frozenset(
+    (
+        "allergic_to",
+        "afraid_of",
+        "engaged_to",
+        "expecting",
+        "interested_in",
+        "located_in",
+        "married_to",
+        "due_on",
+    )
 )
-_DOES: Final = {
-    "studies": "study",
-    "does": "do",
-    "watches": "watch",
-    "has": "have",
-    "goes": "go",
-    "can": "can",
+"""What somebody is; so is whatever begins with a verb in -ing: `going_to`."""
+_WORDED: Final = {
+    "member_of": ("is", "a member of"),
+    "trait": ("is", ""),
+    "born_in": ("was", "born in"),
+    "born_on": ("was", "born on"),
 }
-_DID: Final = {
-    "moved": "move", "visited": "visit", "attended": "attend", "watched": "watch", "started": "start",
-    "studied": "study", "went": "go", "bought": "buy", "met": "meet", "made": "make", "left": "leave", "did": "do",
-    "read": "read", "happened": "happen", "quit": "quit", "signed": "sign",
-}  # fmt: skip
+_ALIKE: Final = ("read", "quit")
+"""Relations of what was done whose verb has one form."""
+_VERBS: Final = {"has_condition": "has", "left_job": "left"}
+"""Relations whose second word only says what their object is."""
 
 
 def words_of(claim: Claim) -> str:
@@ -41,20 +42,22 @@ def words_of(claim: Claim) -> str:
     rel = name_of(claim.rel)
     if rel in _NOUNS or rel.endswith("_is") or rel.startswith("favourite_"):
         noun = rel.removesuffix("_is").replace("_", " ")
-        return _joined(f"{claim.subject}'s {noun} is", claim, "not")
-    if rel in _STATES:
-        return _joined(f"{claim.subject} is", claim, "not", rel)
-    if rel.startswith("is_"):
-        return _joined(f"{claim.subject} is", claim, "not", rel.removeprefix("is_"))
+        return _joined(claim, f"{claim.subject}'s {noun}", "is", "")
+    if rel in _WORDED:
+        return _joined(claim, claim.subject, *_WORDED[rel])
+    if rel in _STATES or rel.startswith("is_") or rel.partition("_")[0].endswith("ing"):
+        return _joined(claim, claim.subject, "is", rel.removeprefix("is_"))
+    verb, _, rest = _VERBS.get(rel, rel).replace("_", " ").partition(" ")
+    if verb == "can":
+        return _joined(claim, claim.subject, "can", rest)
     if claim.polarity:
-        return _joined(claim.subject, claim, "", "" if rel == DID else rel)
-    verb, _, rest = rel.partition("_")
-    if verb in _DID:
-        return _joined(f"{claim.subject} did not", claim, "", f"{_DID[verb]} {rest}")
-    base = _DOES.get(verb) or (verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb)
-    return _joined(f"{claim.subject} does not", claim, "", f"{base} {rest}")
+        return " ".join(filter(None, (claim.subject, "" if rel == DID else verb, rest, claim.object)))
+    does = "did" if is_past(verb) or verb in _ALIKE else "does"
+    return " ".join(filter(None, (claim.subject, does, "not", plain(verb), rest, claim.object)))
 
 
-def _joined(head: str, claim: Claim, negation: str, rel: str = "") -> str:
-    middle = "" if claim.polarity else negation
-    return " ".join(part for part in (head, middle, rel.replace("_", " ").strip(), claim.object) if part)
+def _joined(claim: Claim, who: str, be: str, rest: str) -> str:
+    """Return a claim of a verb that is denied by a "not" behind it."""
+    return " ".join(
+        filter(None, (who, be, "" if claim.polarity else "not", rest.replace("_", " "), claim.object))
+    )

@@ -6,10 +6,11 @@ Whoever has no name in a store is its user. Only claims in the words of `stance.
 import re
 from typing import Final
 
+from braid.text.verbs import plain
+
 _SPEAKERS: Final = {"user": "you", "agent": "I"}
 _USER: Final = re.compile(r"\Auser(?P<own>'s)?\b(?P<rest>.*)", re.DOTALL)
-_TURNED: Final = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go", "studies": "study",
-                  "watches": "watch", "can": "can"}  # fmt: skip
+_TURNED: Final = {"is": "are", "was": "were"}
 
 
 def spoken_by(speaker: str) -> str:
@@ -25,5 +26,5 @@ def addressed(claim: str) -> str:
     if found["own"]:
         return f"your{found['rest']}"
     verb, space, rest = found["rest"].removeprefix(" ").partition(" ")
-    plural = _TURNED.get(verb) or (verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb)
+    plural = _TURNED.get(verb) or (plain(verb) if verb.endswith("s") and not verb.endswith("ss") else verb)
     return f"you {plural}{space}{rest}"

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.verbs import base, is_base, is_past
+from braid.text.verbs import base, is_base, is_past
 from braid.text.words import STOP
 
 PERSONS: Final = (

@@ -17,11 +17,11 @@ from braid.agent.answer.confidence import missing, weights
 from braid.agent.answer.own_words import is_of_asker, own_text
 from braid.agent.answer.sureness import speaking
 from braid.agent.answer.turns import named_speakers, when_of
-from braid.agent.answer.verbs import base
 from braid.learn.moods import states_nothing
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
 from braid.text.sentences import TextPart, readable, sentences
+from braid.text.verbs import base
 from braid.text.words import stem, words
 
 _JOIN: Final = re.compile(r"[,;:–—]\s+(?!\d{4}\b)|\s(?:and|but)\s")

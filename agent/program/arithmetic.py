@@ -12,8 +12,8 @@ import msgspec
 
 from braid.agent.answer.clauses import asked_of
 from braid.agent.answer.hop import MAX_CHARS
-from braid.agent.answer.verbs import is_base
 from braid.text import numbers
+from braid.text.verbs import is_base
 from braid.text.words import MAX_QUERY_CHARS
 
 MOST_PARTS: Final = 4

@@ -8,6 +8,7 @@ from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import ExperienceBody, Record, is_reading
 from braid.ledger.record.scope import SCOPES, ids_of
+from braid.ledger.record.source import SourceClass
 from braid.ledger.record.standing import Standings
 from braid.recall.cache import RowCache
 from braid.recall.hit_reader import happened
@@ -55,14 +56,20 @@ def memory(
         except (ErasedError, ForgottenError):  # since the question was begun
             return None
 
-    def read(index: int) -> Record | None:
+    def stands_for(index: int) -> int | None:
         standing = standings.of(index)
         if standing.state == "replaced" and not marked:
-            index = cast("int", standing.by)
-        elif standing.state not in ("living", "replaced"):
-            return None
-        record = there(index)
+            return cast("int", standing.by)
+        return index if standing.state in ("living", "replaced") else None
+
+    def read(index: int) -> Record | None:
+        at = stands_for(index)
+        record = None if at is None else there(at)
         return record if record is None or last is None or happened(record) <= last else None
+
+    def class_at(index: int) -> tuple[int, SourceClass] | None:
+        at = stands_for(index)
+        return None if at is None else (at, reader.source_classes.of(at))
 
     def links(index: int) -> Iterator[int]:
         yield from (link.index for link in reader.links(index))
@@ -97,6 +104,7 @@ def memory(
         wording_of=lambda record: wording_of(record) if standings.lives(record.index) else None,
         salience=lessons.salience,
         source_of=reader.source_classes.note,
+        class_at=class_at,
     )
 
 

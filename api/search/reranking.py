@@ -14,7 +14,7 @@ from braid.recall.pool import Floats
 from braid.session import Session
 from braid.text.rerank import AnswerScores, Reranker, RerankError
 
-AT_ONCE: Final = 4
+AT_ONCE: Final = 12
 """So many texts are given to the model before the clock is looked at: it may read them side by side."""
 
 

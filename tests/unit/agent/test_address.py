@@ -14,6 +14,8 @@ from braid.agent.answer.address import addressed, spoken_by
         ("user does not like tea", "you do not like tea"),
         ("user did not move to Rome", "you did not move to Rome"),
         ("user has a cat", "you have a cat"),
+        ("user teaches maths", "you teach maths"),
+        ("user was born in Split", "you were born in Split"),
         ("users like tea", "users like tea"),
         ("Maya likes tea", "Maya likes tea"),
         ("", ""),

@@ -3,7 +3,7 @@
 import pytest
 
 from braid.agent.answer.hop import hop
-from braid.agent.answer.verbs import base, is_past
+from braid.text.verbs import base, is_past
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ import braid
 from braid.answers.reply import Reply
 from braid.caller import Caller, asked_by
 from braid.ledger.errors import InvalidRecordError
-from braid.ledger.record.record import Claim
+from braid.ledger.read.reader import Reader
+from braid.ledger.record.record import Claim, Record
 from braid.log.operations import Append
 from braid.store import Store
 from tests.unit.api.test_operations import NOW
@@ -399,6 +400,26 @@ def test_other_tags_make_an_outsiders_words_nobody_elses(store: Store) -> None:
         ).results
         assert [one.source_class for one in found if one.id == new.id] == ["outsider"]
         assert store.modify(mail, **asked).known
+
+
+def test_whose_words_a_record_is_was_known_before_it_is_read_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(60):
+        store.append(f"Locker {number} is by the door.", actor="tool(mail)", user_id="many")
+        store.append(f"Hook {number} is by the door.", actor="user", user_id="many")
+    first = store.recall("What is by the door?", user_id="many", trust="owner", top_k=5)
+    read: list[int] = []
+    at = Reader.at
+
+    def counted(reader: Reader, index: int) -> Record:
+        read.append(index)
+        return at(reader, index)
+
+    monkeypatch.setattr(Reader, "at", counted)
+    again = store.recall("What is by the door?", user_id="many", trust="owner", top_k=5)
+    assert [one.id for one in again.results] == [one.id for one in first.results]
+    assert len(set(read)) < 60  # what is shown, and what was read ahead
 
 
 def test_an_answer_that_follows_cites_what_its_own_trust_allows(store: Store) -> None:

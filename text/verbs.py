@@ -1,5 +1,6 @@
-"""English verbs as questions need them: the form that stands with "did" and "does". Pure."""
+"""English verbs as questions and claims need them: the form that stands with "did" and "does". Pure."""
 
+import re
 from typing import Final
 
 _FORMS: Final = """
@@ -12,18 +13,20 @@ stood stand swam swim taken take taught teach thought think threw throw told tel
 went go gone go woke wake won win wore wear wrote write written write
 """
 _PLAIN: Final = """
-answer arrive ask become begin believe belong bite book borrow break bring build buy call carry catch celebrate change
-choose clean come cook cost count cut dance deliver die do draw dream drink drive earn eat enjoy fall feel fight find
-finish fix fly forget get give go grow happen hate have hear help hide hire hit hold hope hurt invite join keep know
-last lead learn leave lend let like listen live lose love make marry mean meet mend move need open order own paint pay
-phone plan plant play prefer promise pull put reach read recommend rent repair return ride ring run say see sell send
-serve share show sign sing sit sleep smoke speak spend stand start stay steal stop study suggest swim take talk teach
-tell think throw train translate travel try turn understand use visit wait wake walk want wash watch wear win wish work
-write
+answer arrive ask attend become begin believe belong bite book borrow break bring build buy call carry catch celebrate
+change choose clean collect come cook cost count cut dance decide deliver die dislike do draw dream drink drive earn
+eat enjoy expire fall feel fight find finish fix fly forget get give go grow happen hate have hear help hide hire hit
+hold hope hurt invite join keep know last launch lead learn leave lend let like listen live lose love make marry mean
+meet mend move need open order own paint pass pay phone plan plant play prefer promise pull put reach read recommend
+rent repair return ride ring run say see sell send serve share show sign sing sit sleep smoke speak spend stand start
+stay steal stop study suggest swim take talk teach tell think throw train translate travel try turn understand use
+visit wait wake walk want wash watch wear win wish work write
 """
 _IRREGULAR: Final = dict(zip(_FORMS.split()[::2], _FORMS.split()[1::2], strict=True))
 _COMMON: Final = frozenset(_PLAIN.split())
 _PAST: Final = "ed"
+_THIRD: Final = re.compile(r"(?P<ies>(?<=..)ies)\Z|(?<=ch|sh|ss|zz)es\Z|(?<=[xo])es\Z|(?<!s)s\Z")
+"""How the verb of "she …" ends."""
 
 
 def is_base(word: str) -> bool:
@@ -46,6 +49,13 @@ def base(word: str) -> str | None:
             if tried in _COMMON:
                 return tried
     return None
+
+
+def plain(word: str) -> str:
+    """Return the form of any verb that stands with "does" and "did": of one that isn't common by how it ends."""
+    if word == "has":
+        return "have"
+    return base(word) or _THIRD.sub(lambda found: "y" if found["ies"] else "", word)
 
 
 def is_past(word: str) -> bool:
