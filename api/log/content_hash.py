@@ -4,6 +4,8 @@ It stands in a sealed body and goes with it. Without the vault it says nothing, 
 """
 
 import unicodedata
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -17,28 +19,33 @@ _CONTEXT: Final = "braid 2026-11 content hash of a memory"
 _BYTES: Final = 16
 
 
-def hashed(reader: Reader, draft: Draft) -> Draft:
+def hashed(reader: Reader, draft: Draft, memory: Iterable[int] = ()) -> Draft:
     """Return the draft of an experience with its content hash; without one where its words can't be recorded anyway.
 
-    Raises NoVaultError.
+    `memory`: the records of the memory that it belongs to, by index. Raises NoVaultError.
     """
     body = draft.body
     assert isinstance(body, ExperienceBody)  # noqa: S101 - nothing else is remembered
     try:
-        hash_ = hash_of(reader, body)
+        hash_ = hash_of(reader, body, memory)
     except UnicodeEncodeError:  # appending says what is wrong with it
         return draft
     return msgspec.structs.replace(draft, body=msgspec.structs.replace(body, content_hash=hash_))
 
 
-def hash_of(reader: Reader, body: ExperienceBody) -> str:
-    """Return the content hash of an experience. Raises NoVaultError, UnicodeEncodeError for a lone surrogate."""
+def hash_of(reader: Reader, body: ExperienceBody, memory: Iterable[int] = ()) -> str:
+    """Return the content hash of an experience, one of the records of `memory`, by index.
+
+    A time that a correction has from when one of them was recorded is none that anybody gave. Raises NoVaultError,
+    UnicodeEncodeError for a lone surrogate.
+    """
+    recorded = {datetime.fromisoformat(reader.envelope(at).created_at) for at in memory}
     scope = body.scope or Scope()
     about = () if scope.project_id is None else (scope.project_id,)
     said = (
         (scope.user_id, scope.agent_id, scope.run_id, scope.session_id, *about),
         (body.provenance.actor, body.provenance.name, at_first_hand("", body)),
-        (body.occurred_at, body.external_id, bool(body.raw)),
+        (None if body.occurred_at in recorded else body.occurred_at, body.external_id, bool(body.raw)),
         _plain(body.content.text),
         body.content.structured,
     )

@@ -183,6 +183,8 @@ def correction(replaced: Sequence[Record], text: str, *, by_owner: bool) -> Draf
 
     Whoever puts right what the owner said, or changes no word, leaves the speaker as they are; else it is the word of
     whoever does so: the owner's, or an agent's.
+
+    The new text counts from when the old one did: it is no news, and what was said in between stays the later word.
     """
     old = next((one for one in replaced if _is_owners(one)), replaced[0])
     body = old.body
@@ -206,7 +208,7 @@ def correction(replaced: Sequence[Record], text: str, *, by_owner: bool) -> Draf
             method="correct",
             supersedes=[one.id for one in replaced],
             within=body.scope,
-            occurred_at=body.occurred_at,
+            occurred_at=body.occurred_at or old.created_at,
             tags=tags,
         )
     )

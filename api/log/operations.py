@@ -290,7 +290,7 @@ def correcting(
     """Return what puts a draft in the place of a memory: it, why, and how the memory is kept, which goes on."""
     replaced = [link for link in new.links if link[0] == SUPERSEDES]
     if any(_is_hashed(reader, at) for at in chain.living):
-        new = hashed(reader, new)
+        new = hashed(reader, new, chain.members)
     event = EventBody(name=CORRECTION, reason=reason, scope=new.body.scope)
     batch = [new, Draft(kind="event", body=event, links=[("evidence", Earlier(0)), *replaced])]
     now = kept(reader, chain)

@@ -7,6 +7,7 @@ from braid.ledger.errors import IdempotencyConflictError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import Draft, EventBody, ExperienceBody, Record
 from braid.ledger.write.sequence import Placed
+from braid.log.chain import memory_of
 from braid.log.content_hash import hash_of, hashed
 from braid.session import Session
 from braid.settings import settings
@@ -52,7 +53,11 @@ def _living_twin(session: Session, draft: Draft) -> Record | None:
     for at in session.reader.key_index.find_alike(wanted):
         if standings.lives(at):
             record = session.reader.at(at)
-            if isinstance(record.body, ExperienceBody) and hash_of(session.reader, record.body) == wanted:
+            members = memory_of(session.reader, record.id).members
+            if (
+                isinstance(record.body, ExperienceBody)
+                and hash_of(session.reader, record.body, members) == wanted
+            ):
                 return record
     return None
 

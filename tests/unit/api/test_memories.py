@@ -51,6 +51,21 @@ def told(store: Store, id: str) -> list[tuple[str, int, str | None, str | None]]
 # -- modify ------------------------------------------------------------------------------------------
 
 
+def test_a_correction_counts_from_when_the_old_text_did_and_is_no_news(store: Store, clock: Clock) -> None:
+    old = store.remember([{"role": "user", "content": "I live in Leeds."}], user_id="maya").memory_id
+    assert old is not None
+    clock.now += timedelta(days=5)
+    store.remember([{"role": "user", "content": "I live in Oslo now."}], user_id="maya")
+    clock.now += timedelta(days=5)
+    new = store.correct(old, "I live in Leith.", reason="misheard")
+    tagged = store.modify(old, tags=["home"], reason="sorted").id
+    for id in (new, tagged):
+        assert store.get(id).body.occurred_at == store.get(old).created_at
+    assert "Oslo" in store.ask("Where do I live?", user_id="maya").text
+    early = store.sql("SELECT object FROM claims_at('2025-06-03')")["object"].to_pylist()
+    assert early == ["Leith"]
+
+
 def test_another_text_stands_in_its_place_and_any_id_of_the_chain_names_the_memory(store: Store) -> None:
     first = store.append("Maya moved to Porto.", user_id="maya", tags=["home"])
     second = store.modify(first, text="Maya moved to Lisbon.", reason="misheard")
