@@ -161,7 +161,8 @@ def ingest(
             opened.checkpoint()
             _report(intake, _counts(intake, dry_run=False) | learned | _tree(opened), output)
     if intake.skipped:
-        done = "would be skipped" if dry_run else "skipped; the rest went in"
+        rest = "the rest" if intake.taken or intake.known else "nothing"
+        done = "would be skipped" if dry_run else f"skipped; {rest} went in"
         say(f"{many(intake.skipped, 'line')} {done}{intake.skips.where()}")
         raise typer.Exit(FINDINGS)
 

@@ -296,6 +296,11 @@ def test_many_bad_lines_at_the_head_are_told_like_any(session: Session) -> None:
     assert (said["taken"], said["skipped"]) == (1, 6_000)
 
 
+def test_where_every_line_is_bad_nothing_is_said_to_have_gone_in(session: Session) -> None:
+    done = session.braid("ingest", "-", stdin='{"role": "user", "session_id": "x", "content": "hi"}\n' * 2)
+    assert (done.code, done.err.splitlines()[-1]) == (1, "braid: 2 lines skipped; nothing went in")
+
+
 def test_ten_bad_lines_need_no_file(session: Session) -> None:
     done = session.braid("ingest", "-", "--dry-run", stdin="x\n" * 10, TMPDIR=str(session.folder))
     assert done.code == 2 or not list(session.folder.glob("braid-skipped-*"))
