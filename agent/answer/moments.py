@@ -30,12 +30,25 @@ _RELATIVE: Final = re.compile(
     rf"|\b(?P<n>{numbers.COUNT}) (?P<units>week(?:end)?|month|year)s ago\b",
     re.IGNORECASE,
 )
-_HOUR: Final = re.compile(r"\bat \d{1,2}\b(?![:.,]?\d|\s?[%€£$])", re.IGNORECASE)
-"""An hour, where a time of the day is asked for: at 11."""
+_OF_DAY: Final = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+_HOUR: Final = re.compile(
+    r"\bat \d{1,2}\b(?![:.,]?\d|\s?[%€£$])"
+    rf"|\bhalf (?:past )?(?:{_OF_DAY}|\d{{1,2}})\b|\bquarter (?:past|to) (?:{_OF_DAY}|\d{{1,2}})\b"
+    rf"|\b(?:{_OF_DAY}|\d{{1,2}}) o['’]?clock\b"
+    rf"|\b(?:at {_OF_DAY}(?: (?:fifteen|twenty|thirty|forty))?|{_OF_DAY} (?:fifteen|thirty))\b"
+    r"(?=\W*(?:$|[.,;!?)]|(?:on|in|and|or|for|every|from|sharp|today|tomorrow|because|now|instead)\b))",
+    re.IGNORECASE,
+)
+"""An hour, where a time of the day is asked for: at 11, half past eight."""
 _SORRY: Final = re.compile(
     r"\b(?:sorry|no wait|wait no|i mean|actually|or rather|correction)\b", re.IGNORECASE
 )
 _OF_CLOCK: Final = re.compile(r"\btime\b|\bo['’]clock\b", re.IGNORECASE)
+_OF_CLOCK_ALONE: Final = re.compile(
+    r"\b(?:what|which|whats|what['’]s the) time\b(?! (?:of|in) (?:the )?(?:year|month|week)|s\b)|\bat what hour\b",
+    re.IGNORECASE,
+)
+"""What no day answers."""
 _ENDS: Final = re.compile(
     r"\b(?:ends?|ended|finish(?:es|ed)?|over|back|until|till|return(?:s|ed)?|last day|closes?|expires?)\b",
     re.IGNORECASE,
@@ -120,6 +133,8 @@ def time_of(question: Question, sentence: str, when: datetime) -> str | None:
         hours = [Moment(found.start(), found.end(), found[0], True) for found in _HOUR.finditer(sentence)]
         if clocks or hours:
             return _fitting(question, sentence, clocks or hours).shown
+        if _OF_CLOCK_ALONE.search(question.text):
+            return None
     told = _told_day(question, sentence, when)
     if told is not None:
         return told or None
