@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Final
 
 from braid.agent.answer.items import amount_of
+from braid.agent.answer.moved import without_left
 from braid.text.calendar import MONTH_NAME
 from braid.text.numbers import WORD
 from braid.text.quantities import Quantity
@@ -56,7 +57,7 @@ def counted(asked: str, sentence: str) -> str | None:
     """Return the number that answers a question, with what it counts where that is said; None where none does."""
     if (listed := amount_of(asked, sentence)) is not None:
         return listed
-    text = _DATE.sub(lambda match: " " * len(match[0]), sentence)
+    text = _DATE.sub(lambda match: " " * len(match[0]), without_left(asked, sentence))
     paid = _PAID.search(asked) is not None
     known = set(words(asked))
     if paid or _HOW_MUCH.search(asked):

@@ -13,6 +13,7 @@ import msgspec
 from braid.agent.answer.counts import counted
 from braid.agent.answer.items import amount_of
 from braid.agent.answer.moments import time_of
+from braid.agent.answer.moved import without_left
 from braid.recall.decompose import Question, entities
 from braid.text import numbers
 from braid.text.calendar import MONTHS, WEEKDAYS
@@ -170,7 +171,7 @@ def _is_time(name: str, sentence: str) -> bool:
 def _place(question: Question, sentence: str, when: datetime) -> str | None:
     del when
     asked = set(words(question.text))
-    found = (match[1] for match in _PLACED.finditer(sentence))
+    found = (match[1] for match in _PLACED.finditer(without_left(question.text, sentence)))
     return next(
         (
             place
