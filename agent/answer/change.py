@@ -75,6 +75,8 @@ _DENIED: Final = re.compile(
 )
 _ASK_VALUES: Final = frozenset(("time", "count", "duration", "place", "person"))
 """What a denial of the value changes; it is no change to who asks whether, why or how."""
+_ASKS_WHICH: Final = re.compile(r"^\W*(?:(?:and|so|ok|hey)\W+)*(?:what|which)\b", re.IGNORECASE)
+"""What a denial beside another value changes, too: we go to 15, not 16."""
 _MEND_OPENING: Final = r"(?:hang on|hold on|scratch that|wait|no|nope|actually|sorry|oops|correction|i mean)"
 _MENDED: Final = (
     rf"^(?:(?:{_MEND_OPENING}|make that)(?: ,)? )+"
@@ -89,6 +91,16 @@ _SHORT_MEND: Final = re.compile(
     rf"(?:(?:{_MEND_OPENING}[ ,:.]+)+(?:{_IT_IS})?|{_IT_IS})"
     rf"(?:[£$€]?\d[\d.,:]*\w*|(?!one\b|zero\b){NUMBER_WORD})[.!]?$"
 )
+_LIKES: Final = r"(?:like|want|do|play|eat|drink|take|see|go to|do any|need)"
+_GIVEN_UP: Final = re.compile(
+    rf"\b(?:do|does)n['’]t {_LIKES} (?:{_WORD} ){{0,2}}?[SV] (?:any ?more|any longer)\b"
+    r"|\b(?:gave|given) up (?:on )?[SV]\b|\b(?:stopped|quit) (?:with )?[SV]\b"
+)
+_TAKEN_UP: Final = re.compile(r"\b(?:switched|changed|moved|gone over|went over) to\b|\b(?:taken|took) up\b")
+"""What somebody no longer likes or does, and what they do instead."""
+_MIND: Final = re.compile(r"\bchanged (?:my|our|his|her|their) minds?\b(?! (?:about|on)\b)")
+_OPENS: Final = frozenset(("ok", "so", "and", "but", "well", "btw", "oh", "hey", "sorry", "now", "new", "update", "fyi"))
+_FOR_ANOTHER: Final = re.compile(r"\bfor [A-Z]")
 _THEY: Final = r"(?:i|we|he|she|they)(?: have| has|['’](?:ve|s|d))?(?: just| finally| now)*"
 _TAKES_BACK: Final = re.compile(
     r"\bchanged (?:my|our|his|her|their) minds?\b(?! (?:about|on)\b)|\bscratch that\b"
@@ -120,10 +132,11 @@ _FRAME: Final = re.compile(
 _DECISIONS: Final = frozenset(
     ("use", "using", "go", "going", "pick", "picked", "choose", "chose", "decide", "decided")
 )
-_MEASURE: Final = re.compile(r"(?P<count>\d[\d.,]*) ?(?P<unit>[a-z%£$€]+)")
+_AMOUNT: Final = rf"(?:\d[\d.,]*|\b(?!one\b){NUMBER_WORD})"
+_MEASURE: Final = re.compile(rf"(?P<count>{_AMOUNT}) ?(?P<unit>[a-z%£$€]+)")
 _MEASURED_NOW: Final = re.compile(
-    r"\b(?:(?:down|up|back) to|now(?: at)?) (?P<count>\d[\d.,]*) ?(?P<unit>[a-z%£$€]+)"
-    r"|^\W*(?P<alone>\d[\d.,]*) ?(?P<of>[a-z%£$€]+) now\b"
+    rf"\b(?:(?:down|up|back) to|now(?: at)?) (?P<count>{_AMOUNT}) ?(?P<unit>[a-z%£$€]+)"
+    rf"|^\W*(?P<alone>{_AMOUNT}) ?(?P<of>[a-z%£$€]+) now\b"
 )
 _OWES: Final = re.compile(r"\bowe[sd]?\b")
 _PAID: Final = re.compile(
@@ -158,7 +171,9 @@ def is_change(question: Question, older: str, newer: str) -> bool:
     line = _Line(question, older, newer)
     if (
         _TOLD.search(line.text)
-        or (question.intent in _ASK_VALUES and _DENIED.search(line.text))
+        or (_DENIED.search(line.text) and _wants_value(question, line))
+        or (_GIVEN_UP.search(line.text) and _TAKEN_UP.search(line.text))
+        or (line.shares_thing and _MIND.search(line.text))
         or _counted_again(question, older, newer)
         or _measured_again(older, newer)
         or _paid_back(older, newer)
@@ -171,6 +186,13 @@ def is_change(question: Question, older: str, newer: str) -> bool:
     if cue is None or not line.brings_value:
         return False
     return line.shares_all or (line.shares_some and cue[0].startswith("instead"))
+
+
+def _wants_value(question: Question, line: "_Line") -> bool:
+    """Whether a question wants a value that a denial changes: of which one it is, only beside another."""
+    return question.intent in _ASK_VALUES or (
+        question.intent == "fact" and line.brings_value and _ASKS_WHICH.search(question.text) is not None
+    )
 
 
 def takes_back(newer: str) -> bool:
@@ -313,6 +335,14 @@ class _Line:
         self.text = re.sub(r"\b([AV])(?: \1\b)+", r"\1", " ".join(letters))
         said = {stem(word) for word in words(newer)}
         about = topic & earlier
+        names = {stem(word) for name in question.entities for word in words(name)}
+        thing = about - names
         self.shares_some = not about.isdisjoint(said)
+        self.shares_thing = not thing.isdisjoint(said)
         self.shares_all = bool(about) and about <= said
+        if bool(thing) and thing <= said and names.isdisjoint(said):
+            # "Lotte has swimming on Wednesdays" … "swimming's on Fridays now": whose it is goes without saying.
+            ahead = self.text.split(" A", 1)[0] if not self.text.startswith("A") else ""
+            alone = all(word in STOP or word in _OPENS for word in words(ahead))
+            self.shares_all = self.shares_all or (alone and _FOR_ANOTHER.search(newer) is None)
         self.brings_value = "N" in letters

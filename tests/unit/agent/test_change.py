@@ -9,6 +9,19 @@ from braid.recall.decompose import decompose
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 CHANGED = [
+    ("when is Lotte's swimming", "Lotte has swimming on Wednesdays at four", "Swimming's on Fridays now, three thirty"),
+    (
+        "which postgres version do we upgrade to",
+        "Postgres upgrade to 16 planned for the weekend",
+        "Postgres: we go to 15, not 16",
+    ),
+    (
+        "what sport does Emil do",
+        "Emil has judo on Tuesdays at five",
+        "Emil doesn't like judo anymore, he's switched to handball",
+    ),
+    ("what kind of cake does Lotte want", "Lotte wants a unicorn cake", "Lotte changed her mind, it has to be a mermaid cake"),
+    ("how many kids are coming", "her party is on Saturday, eight kids", "ten kids now because of the twins"),
     ("What do I drive?", "I drive a Volvo", "I sold the car"),
     ("Where do I work?", "I work at Monzo", "I quit my job"),
     ("Where do I live?", "I live in Leeds", "we moved last week"),
@@ -50,6 +63,12 @@ CHANGED = [
     ("May guests bring dogs?", "dogs are fine", "no more dogs after what the last one did"),
 ]
 UNCHANGED = [
+    ("when is Lotte's swimming", "Lotte has swimming on Wednesdays at four", "Emil has swimming on Fridays now"),
+    ("when is Lotte's swimming", "Lotte has swimming on Wednesdays at four", "Swimming's on Fridays now for Emil"),
+    ("what sport does Emil do", "Emil has judo on Tuesdays at five", "Emil doesn't like judo anymore"),
+    ("Who is my boss?", "My boss is Hannah", "I don't like my boss anymore"),
+    ("what kind of cake does Lotte want", "Lotte wants a unicorn cake", "Lotte changed her mind, she's coming with us"),
+    ("what version are we on", "we are on version 13", "it's not 13 degrees out there"),
     ("Where do I live?", "I live in Leeds", "we moved the piano last week"),
     ("What do I drive?", "I drive a Volvo", "my sister bought a new car park pass"),
     ("Where do I work?", "I work at Monzo", "the job was done in an hour"),
