@@ -8,6 +8,7 @@ speaker, and either all words alike but one stretch, or a word of change beside 
 miss is quoted as before; what they find is never wrong to tell, since all was said.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
@@ -18,7 +19,7 @@ import msgspec
 from braid.agent.answer.change import is_change, is_mend, takes_back
 from braid.agent.answer.choice import PAST, QuoteChoice
 from braid.agent.answer.spans import MAX_CHARS, AnswerSpan, best_span
-from braid.agent.answer.turns import when_of
+from braid.agent.answer.turns import is_agent, when_of
 from braid.agent.answer.verdict import asks_of_then
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, is_soon_after, speaker
@@ -35,6 +36,8 @@ MENDED_WITHIN: Final = timedelta(minutes=10)
 else by the same speaker."""
 MOST_WORDS: Final = 5
 """How many words the stretch has at most, in which two sentences differ."""
+_OF_ONE: Final = re.compile(r"\b(?:i|me|my|mine|myself|you|your|yours)\b", re.IGNORECASE)
+"""What names who speaks, or who listens."""
 _IDLE: Final = frozenset("""
 a an the now new newly currently presently today again still actually just instead anymore already really so well yes
 ok okay oh and but
@@ -99,12 +102,22 @@ def later(
     found = [
         QuoteChoice(hit, span, hit.score, frozenset())
         for hit in hits
-        if speaker(hit) == who and when_of(hit) > when and (of_now or hit is mended)
+        if (speaker(hit) == who or _may_tell_of(hit, said, sentence))
+        and when_of(hit) > when
+        and (of_now or hit is mended)
         for span in _of_change(
             question, sentence, hit, mends=hit is mended, changes=of_now, behind=_behind(hit, said)
         )
     ]
     return sorted(found, key=lambda one: when_of(one.hit))[-MOST_LATER:]
+
+
+def _may_tell_of(hit: Hit, said: Hit | None, sentence: str) -> bool:
+    """Whether somebody else may tell that a sentence is no longer so: of what is the same whoever speaks of it. "My
+    boss" and "I" are another's in another's mouth; what an agent says may only be proposed."""
+    if said is None or is_agent(hit) or hit.source != said.source or is_agent(said) != is_agent(hit):
+        return False
+    return _OF_ONE.search(sentence) is None and _OF_ONE.search(hit.text[:MAX_CHARS]) is None
 
 
 def _mend(said: Hit, who: str, hits: Sequence[Hit]) -> Hit | None:
