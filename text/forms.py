@@ -66,11 +66,19 @@ _IN_WORDS: Final = (
     _form(rf"\b{MONTH} the {_DAY_WORD}(?:,? {_FULL_YEAR})?", meanings.calendar_day),
     _form(rf"\b(?P<holiday>{_HOLIDAY})\b(?:,? {_FULL_YEAR})?", meanings.holiday),
 )
+_NO_MONTH: Final = rf"(?!,? (?:of )?{MONTH_NAME}\b)"
+_WEEKDAY_THE: Final = (
+    _form(rf"\b(?:on )?(?P<weekday>{WEEKDAY_NAME}),? the {DAY}{_NO_MONTH}{_NO_COUNT}", meanings.weekday_of_month),
+    _form(
+        rf"\b(?:on )?(?P<weekday>{WEEKDAY_NAME}),? (?P<day>[0-3]?\d)(?:st|nd|rd|th)\b{_NO_MONTH}{_NO_COUNT}",
+        meanings.weekday_of_month,
+    ),
+)
 DAYS: Final = (
     *DATED[:3],
     *BARE,
     *_IN_WORDS,
-    _form(rf"\b{WEEKDAY_NAME},? the {DAY}", meanings.day_of_month),
+    *_WEEKDAY_THE,
     _form(rf"\bthe (?P<day>[0-3]?\d)(?:st|nd|rd|th)\b{_NO_COUNT}", meanings.day_of_month),
     _form(
         rf"\b{WEEKDAY_NAME},? the {_DAY_WORD}",
@@ -78,9 +86,10 @@ DAYS: Final = (
     ),
 )
 _NO_DATE: Final = (
-    rf"(?!,? (?:the )?[0-3]?\d(?:st|nd|rd|th)?(?: of)? {MONTH_NAME}\b|,? {MONTH_NAME} (?:the )?[0-3]?\d\b)"
+    rf"(?!,? (?:the )?[0-3]?\d(?:st|nd|rd|th)?(?: of)? {MONTH_NAME}\b|,? {MONTH_NAME} (?:the )?[0-3]?\d\b"
+    rf"|,? the {DAY.replace('?P<day>', '?:')}{_NO_COUNT}|,? [0-3]?\d(?:st|nd|rd|th)\b{_NO_COUNT})"
 )
-"""Behind a weekday: of "Tuesday 10 November" the date says which."""
+"""Behind a weekday: of "Tuesday 10 November" and "Tuesday the 10th" the date says which."""
 FORMS: Final = (
     *DATED,
     _form(rf"\b{_COUNT} {_UNIT} ago\b", meanings.ago, "past", "near"),
@@ -97,6 +106,7 @@ FORMS: Final = (
     _form(rf"\b(?:{'|'.join(sorted(NEAR, key=len, reverse=True))})\b", meanings.near_day),
     *BARE,
     *_IN_WORDS,
+    *_WEEKDAY_THE,
     _form(
         rf"\b(?:(?P<which>last|on|past|previous|this|next|coming) )?(?P<weekday>{WEEKDAY_NAME})\b{_NO_DATE}",
         meanings.weekday,

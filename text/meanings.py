@@ -24,6 +24,8 @@ first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelft
 sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth
 twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first
 """
+_AROUND: Final = 3
+"""How many months away a day is looked for that is told by its weekday and its number."""
 DAY_WORDS: Final = {word: day for day, word in enumerate(_IN_WORDS.split(), 1)}
 """Days of a month in words."""
 WHICH: Final = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1}
@@ -196,10 +198,23 @@ def month(match: Match, now: datetime, lean: Lean) -> Meaning | None:
 
 def day_of_month(match: Match, now: datetime, lean: Lean) -> Meaning:
     """Read `the 3rd`, `Friday the 13th`, `Friday the thirteenth`."""
+    return _found(_chosen(_days_of(match, now, range(-1, 2)), now, lean), "day")
+
+
+def weekday_of_month(match: Match, now: datetime, lean: Lean) -> Meaning:
+    """Read `Tuesday the 17th`: of the next months, or the last, the one in which that is a Tuesday; the nearest 17th
+    where there is none."""
+    named = weekday_of(match["weekday"])
+    fitting = [at for at in _days_of(match, now, range(-_AROUND, _AROUND + 1)) if at.weekday() == named]
+    return _found(_chosen(fitting, now, lean), "day") if fitting else day_of_month(match, now, lean)
+
+
+def _days_of(match: Match, now: datetime, months: range) -> list[datetime]:
+    """Return a day by its number, in the months so many away that have it."""
     first, choices = floor(now, "month"), list[datetime]()
     said = match["day"].lower()
     day = DAY_WORDS[said] if said in DAY_WORDS else int(said)
-    for by in (-1, 0, 1):
+    for by in months:
         with suppress(ValueError):
             choices.append((first + relativedelta(months=by)).replace(day=day))
-    return _found(_chosen(choices, now, lean), "day")
+    return choices

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from braid.text.dates import Partial, ahead, day, iso_dates, partial, span
+from braid.text.dates import Partial, ahead, day, iso_dates, partial, span, times
 from braid.text.meanings import Lean
 
 NOW = datetime(2023, 6, 15, 12, tzinfo=UTC)  # a Thursday
@@ -219,3 +219,20 @@ def test_a_day_beside_the_only_one_that_its_sentence_names() -> None:
         "2026-11-09",
     ]
     assert iso_dates("It's on 3 November. He comes the day after.", said) == ["2026-11-03"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "day"),
+    [
+        ("the release moved to Tuesday the 17th", "2026-03-04", "2026-03-17"),
+        ("the release moved to Tuesday 17th", "2026-03-04", "2026-03-17"),
+        ("it is on Friday, the 1st", "2026-03-04", "2026-05-01"),
+        ("see you Monday the 2nd", "2026-03-04", "2026-03-02"),
+        ("the clinic on Tuesday the 3rd quarter report", "2026-03-04", "2026-03-10"),
+        ("Wednesday the 17th", "2026-03-04", "2026-06-17"),
+        ("Friday the 9th of May", "2025-04-01", "2025-05-09"),
+    ],
+)
+def test_the_number_of_a_weekday_says_which(text: str, said: str, day: str) -> None:
+    found = next(times(text, at(said), "ahead"))
+    assert found.iso == day
