@@ -75,6 +75,8 @@ _DENIED: Final = re.compile(
 )
 _ASK_VALUES: Final = frozenset(("time", "count", "duration", "place", "person"))
 """What a denial of the value changes; it is no change to who asks whether, why or how."""
+_ASK_NO_AMOUNT: Final = frozenset(("place", "person", "time", "reason", "manner"))
+"""What another amount changes nothing of: where the party is, by how many come."""
 _ASKS_WHICH: Final = re.compile(r"^\W*(?:(?:and|so|ok|hey)\W+)*(?:what|which)\b", re.IGNORECASE)
 """What a denial beside another value changes, too: we go to 15, not 16."""
 _MEND_OPENING: Final = r"(?:hang on|hold on|scratch that|wait|no|nope|actually|sorry|oops|correction|i mean)"
@@ -175,7 +177,7 @@ def is_change(question: Question, older: str, newer: str) -> bool:
         or (_GIVEN_UP.search(line.text) and _TAKEN_UP.search(line.text))
         or (line.shares_thing and _MIND.search(line.text))
         or _counted_again(question, older, newer)
-        or _measured_again(older, newer)
+        or (question.intent not in _ASK_NO_AMOUNT and _measured_again(older, newer))
         or _paid_back(older, newer)
         or _one_more(question, older, newer)
         or _decided_again(question, older, newer)

@@ -106,7 +106,13 @@ def later(
         and when_of(hit) > when
         and (of_now or hit is mended)
         for span in _of_change(
-            question, sentence, hit, mends=hit is mended, changes=of_now, behind=_behind(hit, said)
+            question,
+            sentence,
+            hit,
+            mends=hit is mended,
+            changes=of_now,
+            behind=_behind(hit, said),
+            own=speaker(hit) == who,
         )
     ]
     return sorted(found, key=lambda one: when_of(one.hit))[-MOST_LATER:]
@@ -117,7 +123,7 @@ def _may_tell_of(hit: Hit, said: Hit | None, sentence: str) -> bool:
     boss" and "I" are another's in another's mouth; what an agent says may only be proposed."""
     if said is None or is_agent(hit) or hit.source != said.source or is_agent(said) != is_agent(hit):
         return False
-    return _OF_ONE.search(sentence) is None and _OF_ONE.search(hit.text[:MAX_CHARS]) is None
+    return _OF_ONE.search(sentence) is None
 
 
 def _mend(said: Hit, who: str, hits: Sequence[Hit]) -> Hit | None:
@@ -136,11 +142,14 @@ def _behind(hit: Hit, said: Hit | None) -> str | None:
 
 
 def _of_change(
-    question: Question, sentence: str, hit: Hit, *, mends: bool, changes: bool, behind: str | None
+    question: Question, sentence: str, hit: Hit, *, mends: bool, changes: bool, behind: str | None, own: bool
 ) -> Iterator[AnswerSpan]:
-    """Yield the first sentence of a turn that tells of the change; `behind` as for `is_mend`."""
+    """Yield the first sentence of a turn that tells of the change; `behind` as for `is_mend`, `own`: of
+    whoever said what it changes."""
     for part in sentences(hit.text[:MAX_CHARS]):
         said = hit.text[part.start : part.stop]
+        if not own and _OF_ONE.search(said):
+            continue
         mend = mends and is_mend(said, behind)
         taken = mends and takes_back(said)
         if "?" not in part.mark and (mend or taken or (changes and is_change(question, sentence, said))):
