@@ -161,6 +161,7 @@ _DECIDED: Final = re.compile(
     r"|\b(?:i|we)(?:'re| are|'ll| will|'d| have|'ve)? (?:now )?(?:(?:go|going|went|gone) with|using|use|chose|chosen"
     r"|choosing|pick(?:ed)?|picking|decided on|settled on|switch(?:ed|ing) to)\b"
 )
+_CUES: Final = frozenset(("now", "nowadays", "instead"))
 _NOW: Final = re.compile(
     r"\b(?:now|nowadays|these days|from now on|as of|instead(?! of))\b|\binstead of (?:the |my )?V\b"
 )
@@ -174,7 +175,7 @@ def is_change(question: Question, older: str, newer: str) -> bool:
     if (
         _TOLD.search(line.text)
         or (_DENIED.search(line.text) and _wants_value(question, line))
-        or (_GIVEN_UP.search(line.text) and _TAKEN_UP.search(line.text))
+        or (line.shares_some and _GIVEN_UP.search(line.text) and _TAKEN_UP.search(line.text))
         or (line.shares_thing and _MIND.search(line.text))
         or _counted_again(question, older, newer)
         or (question.intent not in _ASK_NO_AMOUNT and _measured_again(older, newer))
@@ -330,7 +331,8 @@ class _Line:
                 return "V"
             if bare[0] in new and root not in earlier:
                 return "N"
-            return "S" if root in earlier | asked and bare[0] not in STOP else token.lower()
+            idle = bare[0] in STOP or bare[0] in _CUES
+            return "S" if root in earlier | asked and not idle else token.lower()
 
         letters = [put(found[0].replace("’", "'")) for found in _TOKEN.finditer(newer)]
         # "team meeting", "Castle Street": one thing each.

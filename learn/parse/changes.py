@@ -354,6 +354,9 @@ def used_to(page: Page, part: TextPart, who: str, what: str) -> None:
     deny(page, part, over)
 
 
+_NUMBER_OF_DAY: Final = re.compile(r",? (?:the )?[0-3]?\d(?:st|nd|rd|th)\b")
+
+
 def changed(page: Page, part: TextPart, clause: Clause) -> bool:
     """Read a new value of what was known: the launch has been moved to Friday; they raised the limit to 800."""
     if clause.lemma not in _MOVES or clause.denied or clause.mode in ("supposed", "possible"):
@@ -367,6 +370,8 @@ def changed(page: Page, part: TextPart, clause: Clause) -> bool:
     _, last = said_of(parse, to)
     value = shown(parse, to, max(last, to))
     value = noun(parse, to) or value
+    if (number := _NUMBER_OF_DAY.match(part.text.partition(value)[2])) is not None:
+        value += number[0]  # Tuesday, and of these the 17th
     for claim in _about(page, name, 3):
         if (
             claim.rel in ("is_on", "value_is", "costs", "number_is", "due_on", "owner_is")
