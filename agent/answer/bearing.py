@@ -63,6 +63,7 @@ _ACTING: Final = re.compile(
     r"|wrote|put|['’]ll)\b"
 )
 """A name that opens a sentence, by what it does."""
+_FIRST_WORD: Final = re.compile(r"(?:^|[.!?] )\s*([A-Z][a-zà-ÿ-]+)(?:['’]s|['’]ll)?(?= [a-z])")
 _LOW: Final = re.compile(r"\b[a-zà-ÿ]{3,}\b")
 _BARE: Final = re.compile(r"[\d.,]*\d\Z")
 _CLOCKED: Final = re.compile(r":\d")
@@ -174,10 +175,14 @@ class Bearing:
 
     def _opens_with_name(self, text: str) -> bool:
         """Whether a sentence begins with who somebody is or does: "Tom is my husband", "Hannah teaches the class"."""
-        openings = (_OPENING.match(text), *_ACTING.finditer(text))
+        openings = (_OPENING.match(text), *_ACTING.finditer(text), *self._known_openings(text))
         return any(
             found is not None and found[1].lower() not in STOP | _SPELT | self._known for found in openings
         )
+
+    def _known_openings(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield what opens a sentence and is known as a name: "Priya has my pager", where Priya speaks too."""
+        return (match for match in _FIRST_WORD.finditer(text) if match[1].lower() in self._named)
 
     def counts(self, text: str) -> bool:
         """Whether a number stands close before what the question counts."""

@@ -22,6 +22,7 @@ from braid.agent.answer.attribution import SIGNALS as VOICES
 from braid.agent.answer.change import is_change, of_another
 from braid.agent.answer.choice import choices
 from braid.agent.answer.confidence import SIGNALS
+from braid.agent.answer.doer import speaker_meant
 from braid.agent.answer.features import CANDIDATES, NAMES, Features, features
 from braid.agent.answer.matching import LIGHT
 from braid.agent.answer.period import asks_for_sum
@@ -182,7 +183,7 @@ def choose(
         p=p,
         asked=asked,
         signals=signals,
-        bears=_bears(asked, found, hits, order[0], told),
+        bears=_bears(asked, found, hits, order[0], told) or bool(speaker_meant(question, hits[order[0]])),
         changed=changing is not None or len(otherwise) > 1,
         instead=hits[changing] if changing is not None and not otherwise and found.bears[changing] else None,
         speaks=max(float(found.spoken_of.max(initial=0.0)), _heard(question, hits)),

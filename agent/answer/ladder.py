@@ -13,6 +13,7 @@ import msgspec
 from braid.agent import bands
 from braid.agent.answer.chooser import Chosen
 from braid.agent.answer.confidence import missing
+from braid.agent.answer.doer import speaker_meant
 from braid.agent.answer.reading import Wants
 from braid.agent.answer.report import capital, date, excerpt, quotable, report_of, support_of
 from braid.agent.answer.spans import AnswerSpan, best_span
@@ -136,6 +137,8 @@ def told(
         reports[0] = f"Earlier, {report_of(supports[0], supports[0].quote)}"
     if short is None and len(turns) > 1 and best is turns[-1]:
         short = replied(question, turns[0].text, best.text)
+    if short is None:
+        short = speaker_meant(question, best) or None
     fewest = _short(question, best, span, parses) if short is None else short
     if question.intent == "time" and span is not None and span.wanted and fewest not in best.text:
         reports.append(f"That is {fewest}.")  # what was told from the day it was said on, as a date

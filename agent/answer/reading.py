@@ -31,7 +31,8 @@ _KINDS: Final[tuple[tuple[Wants, str], ...]] = (
      r"|\bwhat .{2,60} for\s*[?.!]*$|\bwhat went wrong\b"),
     ("clock", r"\b(?:what|which|whats) time\b|\bat what hour\b|\bo['’]clock\b"),
     ("time", r"\bwhen\b|\b(?:which|what|on what|whats the) (?:week)?(?:day|date|month|year|week|season|days|dates)s?\b"
-     r"|\bsince when\b|\bhow long ago\b|\bbirthday\b|\bdeadline\b"),
+     r"|\bsince when\b|\bhow long ago\b|\bdeadline\b"
+     r"|^(?!.*\bfor (?:[\w'’]+ ){0,2}birthday\b).*\bbirthday\b(?! (?:party|present|gift|cake|card|dinner|lunch)s?\b)"),
     ("money", r"\bhow much\b(?=.*\b(?:cost|pay|paid|spen[dt]|owe|charg|price|rent|fee|deposit|quote|bill|earn|refund"
      r"|money|euros?|pounds?|dollars?)|\s*(?:is|was|were|are|for|did)\b)"
      r"|\b(?:price|cost|costs|fee|rent|salary|wage|deposit|bill|fare|charge|balance|quote)\b"),

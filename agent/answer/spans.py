@@ -153,11 +153,22 @@ def _named(question: Question, sentence: str, when: datetime) -> str | None:
         for name in entities(sentence)
         if asked.isdisjoint(words(name)) and name.lower() not in STOP and not _is_time(name, sentence)
     ]
+    names = _in_piece(question, sentence, names)
     if (called := _CALLED.search(sentence)) and (
         by_name := [one for one in names if one.startswith(called[1])]
     ):
         return by_name[0]
     return names[0] if names and not sentence.startswith(names[0]) else next(iter(names[1:]), None)
+
+
+def _in_piece(question: Question, sentence: str, names: list[str]) -> list[str]:
+    """Return of some names those in the piece of a sentence that speaks most of what is asked; all where none does."""
+    asked = frozenset(question.stems)
+    pieces = re.split(r"[,;]\s+", sentence)
+    met = [len(asked.intersection(map(stem, words(piece)))) for piece in pieces]
+    best = pieces[met.index(max(met))] if pieces else ""
+    there = [name for name in names if name in best] if met.count(max(met)) == 1 else []
+    return there or names
 
 
 def _is_time(name: str, sentence: str) -> bool:

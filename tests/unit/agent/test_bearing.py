@@ -52,3 +52,9 @@ def test_a_name_that_is_known_is_one_in_lower_case_too() -> None:
 def test_a_name_behind_a_title_opens_no_sentence(text: str, names: list[str]) -> None:
     found = [match[0] for match in spelt_names(text)]
     assert [name for name in found if name not in ("Prof", "St")] == names
+
+
+def test_what_somebody_gets_for_a_birthday_is_no_day() -> None:
+    assert read("what did we get Leila for her birthday").wants == "value"
+    assert read("where's the birthday party").wants == "place"
+    assert read("what's Leila's birthday").wants == "time"

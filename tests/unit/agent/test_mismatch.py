@@ -181,6 +181,8 @@ def test_a_code_a_number_an_age_a_sum_or_a_first_name_is_there_or_it_is_no_answe
         ),
         ("what does Piet do at work?", "Piet has a hut on Skarrey", "Piet is a baker"),
         ("what is the alarm code of the dairy?", "Alarm code is with Ingrid", "the alarm code is 4471"),
+        ("how far is it to the lake?", "I found one on Lake Tarn, sleeps 6", "it's 40 minutes to the lake"),
+        ("how far is the school from here", "the school has 300 pupils", "the school is 2 km away"),
     ],
 )
 def test_what_a_question_asks_for_stands_in_what_answers(question: str, lacks: str, has: str) -> None:
