@@ -153,11 +153,11 @@ def _named(question: Question, sentence: str, when: datetime) -> str | None:
         for name in entities(sentence)
         if asked.isdisjoint(words(name)) and name.lower() not in STOP and not _is_time(name, sentence)
     ]
-    names = _in_piece(question, sentence, names)
     if (called := _CALLED.search(sentence)) and (
         by_name := [one for one in names if one.startswith(called[1])]
     ):
         return by_name[0]
+    names = _in_piece(question, sentence, names)
     return names[0] if names and not sentence.startswith(names[0]) else next(iter(names[1:]), None)
 
 

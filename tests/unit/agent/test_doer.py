@@ -50,3 +50,10 @@ def test_the_name_stands_in_the_piece_that_speaks_of_it() -> None:
     found = best_span(decompose("who is on the login rewrite", NOW), said, NOW)
     assert found is not None
     assert found.short == "Priya"
+
+
+def test_who_is_called_so_is_meant_before_all() -> None:
+    said = "Swimming's on Fridays now because Mrs Hahn left, the new teacher is called Benno"
+    found = best_span(decompose("who teaches swimming now?", NOW), said, NOW)
+    assert found is not None
+    assert found.short == "Benno"
