@@ -68,7 +68,9 @@ _IN_WORDS: Final = (
 )
 _NO_MONTH: Final = rf"(?!,? (?:of )?{MONTH_NAME}\b)"
 _WEEKDAY_THE: Final = (
-    _form(rf"\b(?:on )?(?P<weekday>{WEEKDAY_NAME}),? the {DAY}{_NO_MONTH}{_NO_COUNT}", meanings.weekday_of_month),
+    _form(
+        rf"\b(?:on )?(?P<weekday>{WEEKDAY_NAME}),? the {DAY}{_NO_MONTH}{_NO_COUNT}", meanings.weekday_of_month
+    ),
     _form(
         rf"\b(?:on )?(?P<weekday>{WEEKDAY_NAME}),? (?P<day>[0-3]?\d)(?:st|nd|rd|th)\b{_NO_MONTH}{_NO_COUNT}",
         meanings.weekday_of_month,

@@ -101,7 +101,9 @@ _GIVEN_UP: Final = re.compile(
 _TAKEN_UP: Final = re.compile(r"\b(?:switched|changed|moved|gone over|went over) to\b|\b(?:taken|took) up\b")
 """What somebody no longer likes or does, and what they do instead."""
 _MIND: Final = re.compile(r"\bchanged (?:my|our|his|her|their) minds?\b(?! (?:about|on)\b)")
-_OPENS: Final = frozenset(("ok", "so", "and", "but", "well", "btw", "oh", "hey", "sorry", "now", "new", "update", "fyi"))
+_OPENS: Final = frozenset(
+    ("ok", "so", "and", "but", "well", "btw", "oh", "hey", "sorry", "now", "new", "update", "fyi")
+)
 _FOR_ANOTHER: Final = re.compile(r"\bfor [A-Z]")
 _THEY: Final = r"(?:i|we|he|she|they)(?: have| has|['’](?:ve|s|d))?(?: just| finally| now)*"
 _TAKES_BACK: Final = re.compile(

@@ -21,11 +21,16 @@ _WHO: Final = re.compile(
 """Asks who is or does something; not whom somebody met, nor who somebody's boss is."""
 _OF_SELF: Final = re.compile(
     r"^\W*(?:(?:and|but|so|ok|okay|yes|yeah|well|sure|oh|then|sorry|guys|hang on|hey|fine|right)\W+)*"
-    r"i(?:['’](?:m|ll|ve|d))?(?! (?:think|guess|hope|hear|heard|believe|wonder|know|said|told|saw|met|asked|spoke)\b)\b",
+    r"i(?:['’](?:m|ll|ve|d))?(?! (?:think|guess|hope|hear|heard|believe|wonder|know|said|told|saw|met|asked"
+    r"|spoke)\b)\b",
     re.IGNORECASE,
 )
-_DENIES: Final = re.compile(r"\b(?:not|never|no longer|no more|cannot|cant|wont|dont)\b|n['’]t\b", re.IGNORECASE)
-_PIECE: Final = re.compile(r"[,;:–—()]\s+|\s+(?:and|but|while|because|so)\s+(?=[A-ZI]|he\b|she\b|they\b|my\b)")
+_DENIES: Final = re.compile(
+    r"\b(?:not|never|no longer|no more|cannot|cant|wont|dont)\b|n['’]t\b", re.IGNORECASE
+)
+_PIECE: Final = re.compile(
+    r"[,;:–—()]\s+|\s+(?:and|but|while|because|so)\s+(?=[A-ZI]|he\b|she\b|they\b|my\b)"
+)
 
 
 def speaker_meant(question: Question, hit: Hit) -> str:

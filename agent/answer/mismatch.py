@@ -124,8 +124,8 @@ _BESIDE: Final = tuple(
         ),
         (
             r"\bhow far (?:away )?(?:is|are|was|were)\b",
-            r"\d ?(?:k|km|m|mi|h|hrs?|mins?)\b|\b(?:kilomet\w+|miles?|met(?:re|er)s?|yards?|minutes?|hours?|blocks?|stops?"
-            r"|stations?|far|near\w*|close|door|corner|away|walk\w*|drive|half|done|finished)\b",
+            r"\d ?(?:k|km|m|mi|h|hrs?|mins?)\b|\b(?:kilomet\w+|miles?|met(?:re|er)s?|yards?|minutes?|hours?|blocks?"
+            r"|stops?|stations?|far|near\w*|close|door|corner|away|walk\w*|drive|half|done|finished)\b",
         ),
         (r"\b(?:alarm|door|gate|access|entry|safe) (?:code|number|combination)\b", r"\d|\b\w+-\d|[\"“:]"),
     )

@@ -17,8 +17,8 @@ _FROM: Final = re.compile(
     re.IGNORECASE,
 )
 _OF_BEFORE: Final = re.compile(
-    r"\b(?:from(?=\W*$)|before|used to|original(?:ly)?|first|initial(?:ly)?|previous(?:ly)?|former(?:ly)?|earlier|old|until|till"
-    r"|was|were|had|started|begin|began|leave|left)\b",
+    r"\b(?:from(?=\W*$)|before|used to|original(?:ly)?|first|initial(?:ly)?|previous(?:ly)?|former(?:ly)?|earlier|old"
+    r"|until|till|was|were|had|started|begin|began|leave|left)\b",
     re.IGNORECASE,
 )
 _TO: Final = re.compile(r"\bto\W*$", re.IGNORECASE)

@@ -38,6 +38,14 @@ MOST_WORDS: Final = 5
 """How many words the stretch has at most, in which two sentences differ."""
 _OF_ONE: Final = re.compile(r"\b(?:i|me|my|mine|myself|you|your|yours)\b", re.IGNORECASE)
 """What names who speaks, or who listens."""
+_BEFORE: Final = re.compile(
+    r"\b(?:used to|ever|first|original(?:ly)?|initial(?:ly)?|before|ago|until|till|last|old|earlier|previous(?:ly)?"
+    r"|former(?:ly)?|at the (?:very )?(?:start|beginning)|beg[iu]n(?:ning)?|back then|supposed to"
+    r"|when|while)\b(?<!^when)",
+    re.IGNORECASE,
+)
+"""What asks of an earlier state. "Did" alone doesn't: whoever asks what something cost, or when somebody came, wants
+what came of it in the end."""
 _IDLE: Final = frozenset("""
 a an the now new newly currently presently today again still actually just instead anymore already really so well yes
 ok okay oh and but
@@ -96,7 +104,8 @@ def later(
     question: Question, hits: Sequence[Hit], *, sentence: str, when: datetime, who: str
 ) -> list[QuoteChoice]:
     """Return the turns that say later that a sentence, said `when` and by `who`, is no longer so; as `changes`."""
-    of_now = question.time is None and not PAST.search(question.text)
+    past = PAST if question.intent == "check" else _BEFORE
+    of_now = question.time is None and not past.search(question.text)
     said = next((hit for hit in hits if when_of(hit) == when and sentence in hit.text), None)
     mended = None if said is None else _mend(said, who, hits)
     found = [

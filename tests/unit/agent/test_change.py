@@ -9,7 +9,11 @@ from braid.recall.decompose import decompose
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 CHANGED = [
-    ("when is Lotte's swimming", "Lotte has swimming on Wednesdays at four from now on", "Swimming's on Fridays now, three thirty"),
+    (
+        "when is Lotte's swimming",
+        "Lotte has swimming on Wednesdays at four from now on",
+        "Swimming's on Fridays now, three thirty",
+    ),
     (
         "which postgres version do we upgrade to",
         "Postgres upgrade to 16 planned for the weekend",
@@ -20,7 +24,11 @@ CHANGED = [
         "Emil has judo on Tuesdays at five",
         "Emil doesn't like judo anymore, he's switched to handball",
     ),
-    ("what kind of cake does Lotte want", "Lotte wants a unicorn cake", "Lotte changed her mind, it has to be a mermaid cake"),
+    (
+        "what kind of cake does Lotte want",
+        "Lotte wants a unicorn cake",
+        "Lotte changed her mind, it has to be a mermaid cake",
+    ),
     ("how many kids are coming", "her party is on Saturday, eight kids", "ten kids now because of the twins"),
     ("What do I drive?", "I drive a Volvo", "I sold the car"),
     ("Where do I work?", "I work at Monzo", "I quit my job"),
@@ -68,12 +76,28 @@ UNCHANGED = [
         "Lotte has swimming on Wednesdays and Emil has judo on Tuesdays",
         "Emil doesn't like judo anymore, he's switched to handball",
     ),
-    ("where is her party", "her party is at the climbing hall, eight kids", "ten kids now because of the twins"),
-    ("when is Lotte's swimming", "Lotte has swimming on Wednesdays at four", "Emil has swimming on Fridays now"),
-    ("when is Lotte's swimming", "Lotte has swimming on Wednesdays at four", "Swimming's on Fridays now for Emil"),
+    (
+        "where is her party",
+        "her party is at the climbing hall, eight kids",
+        "ten kids now because of the twins",
+    ),
+    (
+        "when is Lotte's swimming",
+        "Lotte has swimming on Wednesdays at four",
+        "Emil has swimming on Fridays now",
+    ),
+    (
+        "when is Lotte's swimming",
+        "Lotte has swimming on Wednesdays at four",
+        "Swimming's on Fridays now for Emil",
+    ),
     ("what sport does Emil do", "Emil has judo on Tuesdays at five", "Emil doesn't like judo anymore"),
     ("Who is my boss?", "My boss is Hannah", "I don't like my boss anymore"),
-    ("what kind of cake does Lotte want", "Lotte wants a unicorn cake", "Lotte changed her mind, she's coming with us"),
+    (
+        "what kind of cake does Lotte want",
+        "Lotte wants a unicorn cake",
+        "Lotte changed her mind, she's coming with us",
+    ),
     ("what version are we on", "we are on version 13", "it's not 13 degrees out there"),
     ("Where do I live?", "I live in Leeds", "we moved the piano last week"),
     ("What do I drive?", "I drive a Volvo", "my sister bought a new car park pass"),

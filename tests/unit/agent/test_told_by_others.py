@@ -46,3 +46,12 @@ def test_what_an_agent_says_changes_nothing(tmp_path: Path) -> None:
         ("Bot", "Ilse's train may have changed, it gets in at 16.10 now"),
     )
     assert short == "14.52"
+
+
+def test_what_came_of_it_is_asked_of_the_past(tmp_path: Path) -> None:
+    said = (
+        ("Olek", "Postgres upgrade to 16 planned for the weekend"),
+        ("Olek", "Postgres: we go to 15, not 16, the geo extension is not ready"),
+    )
+    assert "15" in asked(tmp_path, "which postgres version did we upgrade to", *said)
+    assert "15" not in asked(tmp_path, "which postgres version did we want to upgrade to before", *said)

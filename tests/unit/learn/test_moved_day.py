@@ -12,7 +12,9 @@ def test_the_number_of_the_weekday_counts(tmp_path: Path) -> None:
     with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
         store.append("The release is on Thursday 12 March", name="Ann", user_id="u", occurred_at=NOW)
         later = NOW + timedelta(days=2)
-        store.append("They pushed the release to Tuesday the 17th", name="Ann", user_id="u", occurred_at=later)
+        store.append(
+            "They pushed the release to Tuesday the 17th", name="Ann", user_id="u", occurred_at=later
+        )
         store.learn()
         found = store.ask("when is the release", user_id="u", write=False, now=NOW + timedelta(days=30))
     assert found.short == "2026-03-17"
