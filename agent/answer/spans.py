@@ -38,7 +38,7 @@ _PLACED: Final = re.compile(
 )
 
 _TAKES_BACK: Final = re.compile(
-    r"(?:(?:i|we|he|she|they)(?:['’](?:ve|s)| have| has)? )?(?:changed (?:my|our|his|her|their) minds?"
+    r"(?:(?:(?:my |our )?[\w-]+)(?:['’](?:ve|s)| have| has)? )?(?:changed (?:my|our|his|her|their) minds?"
     r"|(?:switched|swapped|changed) \w+|scratch that|\w+ change|(?:sold|quit|cancell?ed) (?:it|that|them))",
     re.IGNORECASE,
 )

@@ -21,6 +21,11 @@ SAID = datetime(2026, 6, 1, 9, tzinfo=UTC)
         ("How much did the rent go up to?", "the rent went up from 870 to 940", "940"),
         ("how much do I pay for the gym", "they raised the gym from £29.50 to £35", "£35"),
         ("Where does the train leave from?", "the train goes from Leeds to York", "Leeds"),
+        (
+            "what kind of cake does Lotte want",
+            "Lotte changed her mind, it has to be a mermaid cake",
+            "it has to be a mermaid cake",
+        ),
         ("how many guests do we have", "we have space for from 20 to 30 guests", "30 guests"),
     ],
 )
