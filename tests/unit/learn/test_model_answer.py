@@ -104,10 +104,10 @@ HOSTILE: Final = {
 @pytest.mark.sample(5)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_answer_raises_or_takes_long(name: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     found = answered(HOSTILE[name], TURNS, MAKER)
     assert found.candidates == ()
-    assert time.perf_counter() - began < 5
+    assert time.thread_time() - began < 5
 
 
 def test_of_a_million_items_some_hundreds_are_looked_at() -> None:

@@ -1,6 +1,6 @@
 """Questions in plain English, read by rules."""
 
-from time import perf_counter
+from time import thread_time
 
 import pytest
 from hypothesis import given
@@ -65,8 +65,8 @@ def test_any_text_may_be_asked(question: str) -> None:
 
 def test_a_long_question_costs_little() -> None:
     """What is too long for the rules is left to recall, and what isn't is read at once."""
-    started = perf_counter()
+    started = thread_time()
     assert list(readings("Where does " + "very " * 60_000 + "Jonas live?")) == []
     for text in ("x ", "in may ", "is the ", "Where does does "):
         list(readings(f"when is {text * (280 // len(text))}"))
-    assert perf_counter() - started < 2
+    assert thread_time() - started < 2

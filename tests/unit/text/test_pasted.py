@@ -1,6 +1,6 @@
 """What was pasted is blanked; what only looks alike stays."""
 
-from time import perf_counter
+from time import thread_time
 
 import pytest
 
@@ -94,6 +94,6 @@ def test_every_other_character_keeps_its_place() -> None:
 )
 def test_a_long_text_takes_no_square_of_its_length(run: str) -> None:
     text = run * (100_000 // len(run))
-    began = perf_counter()
+    began = thread_time()
     pasted(text, "Maya")
-    assert perf_counter() - began < 2
+    assert thread_time() - began < 2
