@@ -12,7 +12,7 @@ from typing import Final
 from braid.learn import dates, moods
 from braid.learn.gates.outcome import Sensitivity, suffix_of
 from braid.learn.page import Page
-from braid.learn.parse import changes, fragments, offers, partings, replies
+from braid.learn.parse import changes, fragments, offers, partings, questions, replies
 from braid.learn.parse.clauses import Clause, clauses
 from braid.learn.parse.decisions import proposed
 from braid.learn.parse.guarded import guarded
@@ -34,12 +34,29 @@ _DASH: Final = re.compile(
 )
 
 
+_LAUGHS: Final = re.compile(r"(?<=\w),? (?:lo+l+|lmf?ao+|rofl|(?:ha|he|hi){2,}h?|x+d+)$", re.IGNORECASE)
 _LABEL: Final = 3
 """Before a colon, fewer words than these are a label of what follows."""
 
 
 def pieces(sentences: Iterable[TextPart]) -> Iterator[TextPart]:
-    """Yield sentences, those with a dash or a semicolon in pieces: each is parsed alone, the last has the mark."""
+    """Yield sentences, those with a dash or a semicolon in pieces: each is parsed alone, the last has the mark. What a
+    question states beside what it asks is a piece of its own.
+    """
+    for piece in _dashed(sentences):
+        yield from questions.parts(_without_laughter(piece))
+
+
+def _without_laughter(sentence: TextPart) -> TextPart:
+    """Going with his mum haha: nothing of his mum's."""
+    laugh = _LAUGHS.search(sentence.text)
+    if laugh is None:
+        return sentence
+    text = sentence.text[: laugh.start()]
+    return TextPart(text, sentence.start, sentence.start + len(text), sentence.mark)
+
+
+def _dashed(sentences: Iterable[TextPart]) -> Iterator[TextPart]:
     for sentence in sentences:
         start = 0
         for match in _DASH.finditer(sentence.text):
@@ -82,7 +99,7 @@ class ParseReader:
     @property
     def version(self) -> str:
         """The version of these rules, and of what they stand on."""
-        return f"11{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
+        return f"12{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
 
     def prepare(self, turns: Iterable[Turn]) -> None:
         """Parse the sentences of many turns at once, where that is quicker; their readings are the same without it."""

@@ -1,0 +1,157 @@
+"""What people type to an assistant: facts beside a question, several clauses, days that stand first, who is meant."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from braid.learn.parse.reader import ParseReader
+from braid.learn.turn import KnownClaims, Turn
+from braid.ledger.record.record import Claim
+from braid.models.spacy_parser import shared
+
+READER = ParseReader(shared())
+WHEN = datetime(2026, 4, 20, 12, tzinfo=UTC)
+
+
+def claims(text: str) -> tuple[Claim, ...]:
+    return READER.read(Turn(text, speaker="Ana", when=WHEN), KnownClaims()).claims
+
+
+def read(text: str) -> list[tuple[str, str, str, bool]]:
+    """Return what a turn of Ana's states."""
+    return [(one.subject, one.rel, one.object, one.polarity) for one in claims(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("I'm allergic to nuts, can I eat marzipan?", ("Ana", "allergic_to", "nuts", True)),
+        ("Since I'm vegan, what can I use instead of cream?", ("Ana", "diet", "vegan", True)),
+        ("I have a 2012 Octavia, what oil does it need?", ("Ana", "does", "have a 2012 Octavia", True)),
+        ("did you know I moved to Leeds?", ("Ana", "moved_to", "Leeds", True)),
+        ("What should I cook, I'm vegan and I hate beans?", ("Ana", "diet", "vegan", True)),
+    ],
+)
+def test_what_stands_beside_a_question_is_stated(text: str, claim: tuple[str, str, str, bool]) -> None:
+    assert claim in read(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My flight is at nine, isn't it?",
+        "I'm on the old plan, is that right?",
+        "I moved to Leeds, or did I?",
+        "If I took the job, would I need a visa?",
+        "Say I owned a boat, would I need insurance?",
+        "I could sell my car, would that help?",
+    ],
+)
+def test_what_a_question_asks_to_have_confirmed_is_not(text: str) -> None:
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Our accountant is Femi Adeyemi and the VAT return is due on the 7th.",
+            [("Ana", "accountant_is", "Femi Adeyemi", True), ("VAT return", "is_on", "2026-05-07", True)],
+        ),
+        (
+            "The staging cluster runs Kubernetes 1.29 and prod is still on 1.27.",
+            [
+                ("staging cluster", "does", "runs Kubernetes 1.29", True),
+                ("prod", "value_is", "still on 1.27", True),
+            ],
+        ),
+        (
+            "For the trip I've packed the tent, two sleeping bags and the stove.",
+            [("Ana", "did", "packed the tent, two sleeping bags and the stove", True)],
+        ),
+        (
+            "I drive a 2012 Skoda Octavia, diesel, 180k on the clock.",
+            [("Ana", "drives", "2012 Skoda Octavia", True)],
+        ),
+        (
+            "We were meant to go to my in-laws for Easter but Pavel's got chickenpox so we're staying.",
+            [("Pavel", "does", "have chickenpox", True)],
+        ),
+        ("Sounds like you and the kids had a blast.", []),
+    ],
+)
+def test_each_clause_has_its_own_subject_and_object(
+    text: str, expected: list[tuple[str, str, str, bool]]
+) -> None:
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("Yesterday I bought a bike.", "2026-04-19"),
+        ("In March I moved to Leeds.", "2026-03-01"),
+        ("Last week, we painted the hall.", "2026-04-13"),
+        ("Next month we're going to repaint the kitchen.", "2026-05-01"),
+        ("Since 2019 I've worked at Airbus.", "2019-01-01"),
+        ("And it's Lord's, 3 July, Leroy got the tickets.", None),
+    ],
+)
+def test_a_time_before_the_subject_is_the_clauses_own(text: str, since: str | None) -> None:
+    found = claims(text)[-1].valid_from
+    assert (None if found is None else found.date().isoformat()) == since
+
+
+def test_what_will_be_next_year_is_a_plan() -> None:
+    assert read("Next year I'm only growing kale.") == [("Ana", "plans_to", "grow kale", True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Mind that Leo eats his greens before he gets pudding.", []),
+        ("If it's dry we paint the fence, otherwise we start on the loft.", []),
+        ("The tomatoes have blight again.", []),
+        ("We tried to fix it.", []),
+        ("now im going with his mum haha", [("Ana", "does", "going with his mum", True)]),
+        ("I never work on Fridays.", [("Ana", "does", "work on Fridays", False)]),
+        ("I live on my own.", [("Ana", "does", "live on their own", True)]),
+        ("I like my eggs runny.", [("Ana", "does", "like their eggs runny", True)]),
+        ("My surgery isn't in May.", [("Ana's surgery", "is", "in May", False)]),
+        ("I've got a spare room if you need it.", [("Ana", "does", "have a spare room", True)]),
+        ("I have time if it rains.", []),
+        ("I tried to quit sugar.", [("Ana", "did", "tried to quit sugar", True)]),
+        (
+            "My brother's fiancée is Brazilian, her name's Luana.",
+            [("Ana's brother's fiancée", "nationality", "Brazilian", True)],
+        ),
+        (
+            "We live in a two-bed flat above a bakery in Ghent.",
+            [("Ana", "lives_in", "two-bed flat above a bakery in Ghent", True)],
+        ),
+        (
+            "I work as a night nurse at St Jude's.",
+            [("Ana", "works_as", "night nurse", True), ("Ana", "works_at", "St Jude's", True)],
+        ),
+        (
+            "I'm a plumber from Gdynia.",
+            [("Ana", "works_as", "plumber", True), ("Ana", "comes_from", "Gdynia", True)],
+        ),
+    ],
+)
+def test_it_is_read_as_it_was_meant(text: str, expected: list[tuple[str, str, str, bool]]) -> None:
+    assert read(text) == expected
+
+
+def test_it_means_the_thing_right_before_it() -> None:
+    laptop = read("My laptop is a ThinkPad T14 with 16 GB of RAM and it runs Fedora.")
+    assert ("Ana's laptop", "does", "runs Fedora", True) in laptop
+    surgery = read("My surgery isn't in May, it's in June.")
+    assert ("Ana's surgery", "is", "in June", True) in surgery
+    assert len(read("My brother is a vet and it rains a lot.")) == 1
+
+
+def test_an_apology_corrects_nothing_and_a_hedge_ends_at_but() -> None:
+    assert all(one.source_type != "corrected" for one in claims("Sorry I've been quiet, it's been mad here."))
+    left, heard = claims("Apparently Callum got the sack last week, but I only heard it from Jo.")
+    assert (left.hedge, heard.hedge) == ("Apparently", None)
