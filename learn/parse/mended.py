@@ -24,6 +24,12 @@ def mended(parse: Parse) -> Parse:
             _take_lead(tokens, at)
         elif _is_subject_behind_and(tokens, at):
             tokens[at] = token._replace(dep="nsubj", head=tokens[at + 1].head)
+        elif _is_parted_by_and(tokens, at):
+            _part(tokens, at)
+        elif _is_one_more_of_list(tokens, at):
+            _hang_in_list(tokens, at)
+        elif (meant := _named_in_front_of_comma(tokens, at)) is not None:
+            _lead_with(tokens, at, meant)
         elif (first := _subject_in_front(tokens, at)) is not None:
             tokens[at] = token._replace(dep="npadvmod", head=first)
         elif _is_noun_for_mark(tokens, at):
@@ -124,6 +130,130 @@ def _is_subject_behind_and(tokens: list[Token], at: int) -> bool:
         and verb.dep == "conj"
         and not any(one.head == aux.head and one.dep in ("nsubj", "nsubjpass") for one in tokens)
     )
+
+
+_FINITE: Final = frozenset(("VBZ", "VBP", "VBD", "MD"))
+
+
+def _is_parted_by_and(tokens: list[Token], at: int) -> bool:
+    """Our accountant is Femi and the return is due; I go for Easter but Pavel has a cold; it runs 1.29 and prod is on
+    1.27: the first of two nouns ends what was said before, and only the second is the subject of what follows.
+    """
+    token = tokens[at]
+    first = token.head
+    if token.dep != "conj" or not first < at or tokens[first].pos not in _NOUNS or token.pos not in _NOUNS:
+        return False
+    ties = [one.text.lower() for one in tokens[first:at] if one.dep == "cc" and one.head == first]
+    if not ties:
+        return False
+    verb = tokens[first].head
+    if tokens[first].dep in ("nsubj", "nsubjpass") and verb > at:
+        return _lacks_its_object(tokens, _start_of(tokens, first) - 1, verb, ties[0])
+    inner = tokens[verb]
+    is_verb = verb < first and inner.tag in _FINITE and inner.dep in ("nsubj", "csubj", "nsubjpass")
+    behind = inner.head
+    return is_verb and behind > at and tokens[behind].tag in _FINITE
+
+
+_NOUNS: Final = frozenset(("NOUN", "PROPN", "PRON"))
+
+
+def _lacks_its_object(tokens: list[Token], at: int, verb: int, tie: str) -> bool:
+    """Whether a verb, or before "but" a preposition, that stands right before a noun has nothing else to govern."""
+    if at < 0:
+        return False
+    token = tokens[at]
+    if token.pos == "ADP" and token.dep == "prep":
+        return tie == "but" and not any(one.head == at for one in tokens)
+    is_above = tokens[verb].head == at and tokens[verb].dep in ("ccomp", "conj")
+    governs = any(
+        one.head == at and number > at and number != verb
+        for number, one in enumerate(tokens)
+        if one.pos != "PUNCT"
+    )
+    return is_above and token.lemma == "be" and token.tag in _FINITE and not governs
+
+
+def _start_of(tokens: list[Token], at: int) -> int:
+    start = at
+    while start > 0 and tokens[start - 1].head in range(start, at + 1) and tokens[start - 1].pos != "PUNCT":
+        start -= 1
+    return start
+
+
+def _part(tokens: list[Token], at: int) -> None:
+    """Hang the first of two nouns on what stands before it, the second on the verb behind."""
+    first = tokens[at].head
+    verb = tokens[first].head
+    if tokens[first].dep in ("nsubj", "nsubjpass"):
+        before = _start_of(tokens, first) - 1
+        dep = "pobj" if tokens[before].pos == "ADP" else "attr"
+        tokens[at] = tokens[at]._replace(dep=tokens[first].dep, head=verb)
+        tokens[first] = tokens[first]._replace(dep=dep, head=before)
+        if tokens[verb].dep == "ccomp" and tokens[verb].head == before:
+            tokens[verb] = tokens[verb]._replace(dep="conj")
+        return
+    behind = tokens[verb].head
+    lead = tokens[behind]
+    tokens[at] = tokens[at]._replace(dep="nsubj", head=behind)
+    tokens[verb] = tokens[verb]._replace(dep=lead.dep, head=verb if lead.head == behind else lead.head)
+    tokens[behind] = lead._replace(dep="conj", head=verb)
+
+
+def _is_one_more_of_list(tokens: list[Token], at: int) -> bool:
+    """I packed the tent, two bags and the stove: not what the subject is, but one more of what is packed."""
+    token = tokens[at]
+    verb = tokens[token.head].head
+    return (
+        token.dep == "appos"
+        and token.head < verb < at
+        and tokens[token.head].dep == "nsubj"
+        and _object_of(tokens, verb, at) is not None
+        and any(one.head == at and one.dep == "conj" for one in tokens[at:])
+    )
+
+
+def _object_of(tokens: list[Token], verb: int, stop: int) -> int | None:
+    return next(
+        (n for n in range(verb + 1, stop) if tokens[n].head == verb and tokens[n].dep == "dobj"), None
+    )
+
+
+def _hang_in_list(tokens: list[Token], at: int) -> None:
+    found = _object_of(tokens, tokens[tokens[at].head].head, at)
+    if found is not None:
+        tokens[at] = tokens[at]._replace(dep="conj", head=found)
+
+
+def _named_in_front_of_comma(tokens: list[Token], at: int) -> int | None:
+    """I drive a Skoda Octavia, diesel, 180k on the clock: the first of a list without "and" is what is driven."""
+    if tokens[at].dep != "dobj" or not tokens[at].head < at:
+        return None
+    for number in range(tokens[at].head + 1, at):
+        token = tokens[number]
+        stands = (
+            token.dep in ("nmod", "compound")
+            and token.pos in ("NOUN", "PROPN")
+            and tokens[number + 1].text == ","
+        )
+        if stands and all(
+            one.dep in ("det", "nummod", "compound", "amod", "nmod", "poss")
+            for one in tokens[tokens[at].head + 1 : number]
+        ):
+            return number
+    return None
+
+
+def _lead_with(tokens: list[Token], at: int, meant: int) -> None:
+    """Make a noun before a comma what the verb is done to, what stands behind it no more than its apposition."""
+    verb = tokens[at].head
+    for number in range(verb + 1, at):
+        if number < meant and tokens[number].head > meant:
+            tokens[number] = tokens[number]._replace(head=meant)
+        elif number > meant and tokens[number].dep in ("nmod", "compound") and tokens[number].head == at:
+            tokens[number] = tokens[number]._replace(dep="appos", head=meant)
+    tokens[meant] = tokens[meant]._replace(dep="dobj", head=verb)
+    tokens[at] = tokens[at]._replace(dep="appos", head=meant)
 
 
 def _is_noun_for_mark(tokens: list[Token], at: int) -> bool:

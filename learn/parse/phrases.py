@@ -126,7 +126,11 @@ def said_of(parse: Parse, verb: int) -> tuple[int, int]:
         and not (
             tokens[child].dep == "advcl"
             and child > verb
-            and (tokens[child].tag == "VBG" or _is_purpose(parse, child) or _is_condition(parse, verb, child))
+            and (
+                _shares_subject(parse, child)
+                or _is_purpose(parse, child)
+                or _is_condition(parse, verb, child)
+            )
         )
         and not _is_second_thing(parse, verb, child)
     }
@@ -153,6 +157,16 @@ def said_of(parse: Parse, verb: int) -> tuple[int, int]:
     ):
         last -= 1
     return verb, last
+
+
+def _shares_subject(parse: Parse, at: int) -> bool:
+    """Whether a verb in -ing says how it is done: came off the wall laughing; not: has a cold so we're staying."""
+    tokens = parse.tokens
+    around = [tokens[child] for child in parse.children(at)]
+    own = any(one.dep == "nsubj" and one.pos == "PRON" for one in around)
+    return tokens[at].tag == "VBG" and (
+        not own or any(one.dep == "mark" or one.tag == "WRB" for one in around)
+    )
 
 
 def _is_second_thing(parse: Parse, verb: int, at: int) -> bool:

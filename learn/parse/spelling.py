@@ -64,6 +64,10 @@ _IS: Final = re.compile(
     r"|wing|spring)\b)[a-z]{3,}ing|[a-z]{3,}ed(?!\s+(?:me|us|him|her|them|it|my|our)\b))\b)"
 )
 _HAS: Final = re.compile(r"(?<=\w)(?<!\bit)(?<!\blet)['’]s(?=\s+(?:got|had|been)\b)")
+_NAME_IS: Final = re.compile(
+    r"(?:(?<=\b[Mm]y name)|(?<=\b[Hh](?:is|er) name)|(?<=\b[Oo]ur name))['’]s(?= [A-Z])"
+)
+"""My name's Luana: nothing of Luana's name."""
 _WILL: Final = re.compile(
     r"^(ill)(?= (?:be|take|do|get|send|call|ring|bring|pick|go|come|make|have|see|ask|check|let|try|tell|book|order|pay"
     r"|buy|put|look|write|give|keep|need)\b)",
@@ -169,6 +173,7 @@ def _spelled(text: str) -> _Spelled:
     ]
     changes += [(match.start(), match.end(), " is") for match in _IS.finditer(text)]
     changes += [(match.start(1), match.end(1), "I'll") for match in _WILL.finditer(text)]
+    changes += [(match.start(), match.end(), " is") for match in _NAME_IS.finditer(text)]
     changes += [(match.start(), match.end(), " has") for match in _HAS.finditer(text)]
     return _changed(text, sorted(changes))
 
