@@ -9,6 +9,7 @@ from braid.learn.parse.people import Whom
 from braid.learn.parse.phrases import from_beside, from_outside, noun, shown, subtree
 from braid.learn.parse.plans import EMPTY_PLANS
 from braid.learn.parse.relevance import (
+    PLANS,
     SAYS_NOTHING,
     gap_of,
     is_considered,
@@ -18,7 +19,7 @@ from braid.learn.parse.relevance import (
     is_worth_saying,
 )
 from braid.learn.parse.said import Said
-from braid.learn.parse.validity import held_of, without_when
+from braid.learn.parse.validity import held_of, timed, without_when
 from braid.learn.words import listed
 from braid.text.sentences import TextPart
 
@@ -83,6 +84,8 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
     if said.clause.mode == "planned" and _is_common(said.clause) and held == dates.NEVER:
         return  # all that work will shine through: a prediction
     what = without_when(said.page, what, held)
+    if " " not in what and lemma in PLANS | SAYS_NOTHING:
+        return  # decided on Tuesday: what isn't said
     for one in who:
         said.page.claim(
             said.part, said.voice, one.name, rel, what, polarity=not said.clause.denied, held=held, type=type
@@ -111,7 +114,7 @@ def _end_of_clause(clause: Clause, last: int) -> int:
         verb = tokens[at].head
         if (
             governs
-            or tokens[at].dep not in ("nsubj", "nsubjpass")
+            or tokens[at].dep not in ("nsubj", "nsubjpass", "csubj")
             or tokens[verb].head != clause.verb
             or verb > last
         ):
@@ -121,7 +124,9 @@ def _end_of_clause(clause: Clause, last: int) -> int:
             for child in parse.children(verb)
         )
         if tokens[verb].dep in ("ccomp", "advcl", "parataxis", "conj") and not marked:
-            last = min(subtree(parse, at)) - 1
+            last = (
+                min(subtree(parse, at)) - 1
+            )  # ordered a sofa, and what came is a chair: a clause as a subject, too
             break
     while last > clause.verb and (
         tokens[last].pos in ("PUNCT", "CCONJ") or tokens[last].text.lower() in ("so", "then")
@@ -156,7 +161,7 @@ def _named(page: Page, part: TextPart, clause: Clause, who: Whom) -> tuple[str, 
         nothing = who.sort == "thing" or is_we or clause.token.lemma.lower() in SAYS_NOTHING
         return None if nothing else ("can", "skill")
     ahead = clause.progressive and clause.tense == "present" and who.sort != "thing"
-    if ahead and dates.is_ahead(part.text, page.turn.when):
+    if ahead and dates.is_ahead(timed(part, clause), page.turn.when):
         return "plans_to", "goal"
     if clause.tense in ("past", "perfect") and not (clause.tense == "perfect" and clause.progressive):
         return "did", "episode"

@@ -11,7 +11,7 @@ from braid.learn.parse.relevance import GOALS, is_telling
 from braid.learn.parse.rows import BY_VERB, fillers
 from braid.learn.parse.said import Said
 from braid.learn.parse.sorts import objects
-from braid.learn.parse.validity import without_when
+from braid.learn.parse.validity import timed, without_when
 from braid.learn.words import listed
 
 EMPTY_PLANS: Final = listed(
@@ -48,7 +48,7 @@ def under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PL
         said.clause.token.lemma.lower() in EMPTY_PLANS and last - first < 2
     ):
         return
-    held = dates.ahead(said.part.text, said.page.turn.when)
+    held = dates.ahead(timed(said.part, said.clause), said.page.turn.when)
     what = without_when(said.page, what, held)
     if above == "go":
         by_rows = [

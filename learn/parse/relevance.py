@@ -114,6 +114,13 @@ def _is_only_lead(clause: Clause, lemma: str) -> bool:
     """Whether the verb only leads to the one that it governs, which is read for itself: want to, used to, have to."""
     if lemma in ("have", "need"):
         return clause.tense not in ("past", "perfect")
+    if (
+        lemma == "try" and clause.tense == "past"
+    ):  # tried to quit sugar: that was done, whether or not it was quit
+        first, last = clause.said
+        return not any(
+            one.pos in ("NOUN", "PROPN", "NUM") for one in clause.parse.tokens[first + 1 : last + 1]
+        )
     return lemma in GOALS | PLANS | {"seem", "be", "try"} or clause.lemma == "used"
 
 

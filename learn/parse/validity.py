@@ -6,9 +6,10 @@ from typing import Final
 from braid.learn import dates
 from braid.learn.page import Page
 from braid.learn.parse.clauses import Clause
-from braid.learn.parse.phrases import subtree
+from braid.learn.parse.phrases import shown, subtree
 from braid.learn.words import listed
 from braid.text.dates import places
+from braid.text.parse import Parse
 from braid.text.sentences import TextPart
 
 _SETS: Final = listed("book reserve move change plan schedule arrange agree postpone shift push rebook set")
@@ -25,10 +26,44 @@ _FOR_DAY: Final = re.compile(
 """Put me on the rota for 5 July: the day of what was put, not of the putting."""
 
 
+def timed(part: TextPart, clause: Clause) -> str:
+    """Return a clause's words, behind them those of time before its subject: yesterday I bought a bike."""
+    parse, subject = clause.parse, clause.subject
+    verb = clause.verb if clause.under is None else clause.under  # next month we're going to repaint it
+    if subject is None or subject > verb or parse.tokens[subject].head != verb:
+        return part.text
+    words = [
+        shown(parse, min(inside), max(inside))
+        for child in parse.children(verb)
+        if child < subject
+        and (
+            parse.tokens[child].dep == "npadvmod"
+            or (
+                parse.tokens[child].dep == "prep"
+                and parse.tokens[child].text.lower() in ("on", "in", "since")
+            )
+        )
+        and _leads(parse, inside := list(subtree(parse, child)), subject)
+    ]
+    return ", ".join((part.text, *words))
+
+
+def _leads(parse: Parse, inside: list[int], subject: int) -> bool:
+    """Whether words stand before a subject, no comma between, or open the sentence: last week, I bought a bike; not:
+    fitted today, Marek rode home.
+    """
+    tokens, first, last = parse.tokens, min(inside), max(inside)
+    opens = all(one.pos in ("CCONJ", "INTJ", "ADV", "PUNCT") for one in tokens[:first])
+    return last < subject and (opens or all(one.text != "," for one in tokens[last:subject]))
+
+
 def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> dates.Validity:
     """Return when a clause holds by its own words: a state from "since" on, a deed on its day, a plan ahead."""
-    text, when = part.text, page.turn.when
-    lemma = clause.token.lemma.lower()
+    lemma, when = clause.token.lemma.lower(), page.turn.when
+    has_got = (
+        clause.tense == "perfect" and lemma == "get"
+    )  # the 14th of June I've got my exam: not since then
+    text = part.text if has_got else timed(part, clause)
     is_set = type == "episode" and lemma in _SETS
     if (
         lemma in _ENTERS

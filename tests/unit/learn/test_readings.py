@@ -368,8 +368,10 @@ def test_used_to_is_a_habit_and_to_use_for_is_none() -> None:
 
 
 def test_a_count_is_no_day_and_what_is_signed_up_for_is_not_over() -> None:
-    (game, *_) = read("Last year I had a game where we were behind in the 4th quarter.")
+    (game, *_) = read("I had a game where we were behind in the 4th quarter.")
     assert game.valid_from is None
+    (game, *_) = read("Last year I had a game where we were behind in the 4th quarter.")
+    assert game.valid_from == day("2024-01-01")
     assert all(one.valid_from is None for one in read("Lorna has signed up for a lake swim in June."))
 
 
