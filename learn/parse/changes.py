@@ -28,7 +28,8 @@ from braid.text.words import STOP, stem, words
 CORRECTED: Final = Voice(source_type="corrected")
 _PREFIX: Final = re.compile(
     r"^(?:(?:(?:a |one )?(?:small |quick )?correction|typo|edit|hm+|sorry typo|not \w+|what am i saying"
-    r"|scratch that|strike that|scrap that|wait|no wait|wait no|hang on|sorry|my mistake|my bad"
+    r"|scratch that|strike that|scrap that|wait|no wait|wait no|hang on"
+    r"|sorry(?! (?:i|we|my|our|about|for|to|that|if)\b)|my mistake|my bad"
     r"|i misspoke|i was wrong|that was wrong|to correct myself|let me correct that|oops|actually no"
     r"|no,? sorry|no,? actually|i mean|make that"
     r"|no(?=[,.] )|nope)\b[,:;.! …-]*)+(?:i (?:actually )?meant(?: to say)?(?: that)? |it was |it is "

@@ -51,6 +51,8 @@ _UNTRUE: Final = frozenset(
 _THINKS: Final = frozenset(
     ("think", "believe", "guess", "suppose", "reckon", "assume", "feel", "hear", "expect", "gather")
 )
+_SEES_TO: Final = frozenset(("mind", "ensure", "check", "see", "watch", "verify", "confirm"))
+"""Orders to bring about, or to look whether, what stands behind them."""
 _HEDGES: Final = frozenset(
     (
         "maybe",
@@ -224,12 +226,20 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
         elif token.dep == "ccomp" and not _stands_before(parse, at, above):
             hedge, reporter, mode = _reported(parse, above, hedge, mode, denied)
         elif joined:
-            reporter, hedge = above.reporter, hedge or above.hedge
+            apart = any(
+                tokens[one].text.lower() == "but"
+                for one in range(above.verb + 1, at)
+                if tokens[one].dep == "cc"
+            )
+            reporter = above.reporter
+            hedge = hedge or (None if apart else above.hedge)  # maybe he left, but I heard it from Jo
             mode = above.mode if above.mode in ("supposed", "asked") and not own else mode
         elif token.dep == "parataxis":
             hedge, reporter = hedge or above.hedge, above.reporter
         if above.mode in ("supposed", "asked") and token.dep != "conj":
             mode = above.mode
+        if above.mode == "ordered" and token.dep == "ccomp" and above.lemma in _SEES_TO:
+            mode = "ordered"  # mind that he eats his greens
         if _goes_on_with_plan(token, above, own=own, auxes=auxes):
             mode = "planned"
         elif joined and not own and _is_another_sentence(parse, at, above, subject, auxes):
@@ -411,13 +421,18 @@ def _mode(parse: Parse, at: int, token: Token, words: set[str], tense: Tense, ar
     ):
         return "supposed"
     if any(
-        one.text.lower() in ("if", "unless", "whenever") and one.dep in ("mark", "advmod") for one in around
+        one.text.lower() in ("if", "unless", "whenever", "otherwise") and one.dep in ("mark", "advmod")
+        for one in around
     ):
         return "supposed"
     for child in parse.children(at):
-        if tokens[child].dep == "advcl" and any(
-            tokens[inner].text.lower() in ("if", "unless") and tokens[inner].dep == "mark"
-            for inner in parse.children(child)
+        if (
+            tokens[child].dep == "advcl"
+            and any(
+                tokens[inner].text.lower() in ("if", "unless") and tokens[inner].dep == "mark"
+                for inner in parse.children(child)
+            )
+            and not _is_offer(parse, at, child, words)
         ):
             return "supposed"
     if any(one.text.lower() in ("almost", "nearly") and one.dep == "advmod" for one in around):
@@ -429,6 +444,22 @@ def _mode(parse: Parse, at: int, token: Token, words: set[str], tense: Tense, ar
     if words & _MAY:
         return "possible"
     return "planned" if tense == "future" else "actual"
+
+
+def _is_offer(parse: Parse, at: int, under: int, words: set[str]) -> bool:
+    """Whether a condition only says to whom something may be of use: I have a spare room if you need it."""
+    tokens = parse.tokens
+    subject = next(
+        (tokens[one].text.lower() for one in parse.children(under) if tokens[one].dep == "nsubj"), ""
+    )
+    is_had = tokens[at].lemma == "have" and not words
+    is_got = tokens[at].text.lower() == "got" and words <= {"'ve", "have", "has", "’ve"} and bool(words)
+    return (
+        subject == "you"
+        and tokens[under].lemma in ("need", "want", "fancy", "like")
+        and (is_had or is_got)
+        and under > at
+    )
 
 
 def _stands_before(parse: Parse, at: int, above: Clause) -> bool:

@@ -15,7 +15,7 @@ _MOODS: Final = listed(
     "happy glad sorry sure ready fine good great okay ok back here there late busy off out done true "
     "right wrong nice awesome amazing cool "
     "funny weird crazy lovely wonderful best lucky welcome able afraid over up down away home kidding "
-    "joking important easy hard"
+    "joking important easy hard curious confused"
 )
 _NOT: Final = re.compile(r"^(?:now )?not ", re.IGNORECASE)
 _PRAISE: Final = listed(
@@ -82,7 +82,10 @@ def _placed(said: Said, who: list[Whom]) -> None:
     _, last = said.clause.said
     if last <= said.clause.verb or said.clause.child("prep", "npadvmod") is None:
         return
-    words = shown(parse, said.clause.verb + 1, last)
+    first = next(
+        at for at in range(said.clause.verb + 1, last + 1) if parse.tokens[at].dep != "neg" or at == last
+    )
+    words = shown(parse, first, last)
     if who[0].sort == "thing" and values.dated_by(said, who[0], words):
         return
     if values.coded(said, who[0], last):

@@ -224,13 +224,16 @@ def _is_unsaid(clause: Clause) -> bool:
 
 
 def _is_no_past(clause: Clause) -> bool:
-    """Checks the board rev first: a noun for the past of a verb whose past is another word."""
+    """Checks the board rev first; tomatoes have blight: a noun for the past of a verb whose past is another word."""
     token = clause.token
-    auxes = any(
-        clause.parse.tokens[child].dep in ("aux", "auxpass") for child in clause.parse.children(clause.verb)
-    )
-    alike = token.text.lower() == token.lemma.lower()
-    return token.tag == "VBD" and not auxes and alike and token.text.lower() not in _ALIKE
+    auxes = {
+        clause.parse.tokens[child].lemma.lower()
+        for child in clause.parse.children(clause.verb)
+        if clause.parse.tokens[child].dep in ("aux", "auxpass")
+    }
+    alike = token.text.lower() == token.lemma.lower() and token.text.isalpha()
+    past = (token.tag == "VBD" and not auxes) or (token.tag == "VBN" and auxes == {"have"})
+    return past and alike and token.text.lower() not in _ALIKE
 
 
 def _is_count_of_speakers(clause: Clause) -> bool:

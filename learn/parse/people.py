@@ -74,6 +74,25 @@ _BARE_KIN: Final = frozenset(
 """Whoever says "Mum" means their own."""
 _OWNED: Final = frozenset(("mine", "yours", "his", "hers", "ours", "theirs"))
 """What stands for somebody's thing: of what kind, another clause says."""
+_OF_NOTHING: Final = frozenset(
+    (
+        "rain",
+        "snow",
+        "pour",
+        "take",
+        "seem",
+        "turn",
+        "look",
+        "appear",
+        "feel",
+        "sound",
+        "mean",
+        "depend",
+        "matter",
+        "help",
+    )
+)
+"""Verbs whose "it" often means no thing: it rains, it takes an hour."""
 _TOPIC: Final = re.compile(
     r"^(?:(?:new|current|latest|final|next|old|updated|revised|actual|whole|entire)\s+)+|\s+(?:date|day"
     r"|time)$",
@@ -123,6 +142,8 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
         and (low != "that" or _is_kin(parse, token.head))
     ):
         return _named(page, parse, at - 2)  # Craig, that's my boss; not: wow, Maria, that's a nice picture
+    if low == "it" and (before := _same_thing(parse, at)) is not None:
+        return _one(page, parse, before)
     if low in ("it", "this", "that") and token.pos == "PRON":
         return Whom(page.thing, "thing") if page.thing and low == "it" else None
     if low in _NOBODY or low in _OWNED or token.pos in ("PRON", "DET"):
@@ -174,6 +195,31 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
         return None
     mine = any(parse.tokens[child].text.lower() in _MINE for child in parse.children(at))
     return Whom(f"{page.turn.speaker}'s {name}" if mine else name, "thing")
+
+
+def _same_thing(parse: Parse, at: int) -> int | None:
+    """Return the subject that "it" can only mean, right before it: my laptop is a T14 and it runs Fedora; my surgery
+    isn't in May, it's in June.
+    """
+    tokens, verb = parse.tokens, parse.tokens[at].head
+    before = [one for one in range(at) if tokens[one].dep in ("nsubj", "nsubjpass")]
+    if not before or tokens[before[-1]].tag != "NN" or tokens[before[-1]].head > at:
+        return None
+    above = tokens[before[-1]].head
+    hung = {tokens[one].dep: tokens[one] for one in parse.children(above)}
+    own = {tokens[one].dep: tokens[one] for one in parse.children(verb)}
+    if (
+        tokens[above].lemma != "be"
+        or tokens[above].tag not in ("VBZ", "VBP")
+        or kin_of(parse, before[-1]) is not None
+    ):
+        return None
+    if tokens[verb].lemma in _OF_NOTHING:
+        return None
+    if "attr" in hung and "prep" not in hung and tokens[verb].pos == "VERB" and tokens[verb].tag == "VBZ":
+        return before[-1]
+    same = "prep" in hung and "prep" in own and hung["prep"].lemma == own["prep"].lemma
+    return before[-1] if same and "neg" in hung and tokens[verb].lemma == "be" else None
 
 
 def _may_be_another(parse: Parse, at: int, name: str) -> bool:

@@ -11,10 +11,11 @@ from braid.learn.parse.people import Whom
 from braid.learn.parse.phrases import from_outside, joined, noun, said_of, shown
 from braid.learn.parse.relevance import YOURS
 from braid.learn.parse.said import Said
-from braid.learn.parse.sorts import objects
+from braid.learn.parse.sorts import kin_of, objects
 from braid.learn.parse.table import JOBS, ROWS, Row
-from braid.learn.parse.validity import held_of
+from braid.learn.parse.validity import held_of, timed
 from braid.learn.words import LIMBS
+from braid.text.calendar import WEEKDAY_NAME
 from braid.text.sentences import TextPart
 
 BY_VERB: Final[dict[str, list[Row]]] = defaultdict(list)
@@ -35,6 +36,7 @@ _SUM: Final = re.compile(
     re.IGNORECASE,
 )
 _FOR_ANOTHER: Final = re.compile(r"\bfor (?:you|u|him|her|them)\b", re.IGNORECASE)
+_WEEKDAYS: Final = re.compile(rf"{WEEKDAY_NAME}s?", re.IGNORECASE)
 _SPANS: Final = frozenset(
     ("while", "ages", "time", "now", "long", "years", "hours", "days", "weeks", "months")
 )
@@ -68,6 +70,8 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
         and (clause.parse.tokens[clause.verb + 1].text.lower() != "with")
     ):
         return False  # went on a trip with colleagues
+    if row.rel == "decided_on" and clause.lemma == "go" and _is_company(clause):
+        return False
     if row.rel == "decided_on" and clause.child("prt") is not None:
         return False  # picked up new skills
     if ("move" in row.verbs.split() or row.rel == "signed_up_for") and clause.child("dobj") is not None:
@@ -75,6 +79,8 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
     if row.rel == "earns" and clause.token.lemma == "make" and not _SUM.search(part.text):
         return False  # we make 260 of them
     if clause.mode == "able" and row.rel not in ("speaks", "plays", "eats", "drinks", "dislikes"):
+        return False
+    if row.rel in _LIKINGS and row.slot == "dobj" and _is_liked_so(clause):
         return False
     if row.rel in _LIKINGS and (page.wry or (page.angry and row.rel == "dislikes")):
         return False
@@ -87,7 +93,7 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
         is_on = clause.progressive and clause.tense == "present"
         return (
             clause.mode == "planned"
-            or (is_on and dates.is_ahead(part.text, page.turn.when))
+            or (is_on and dates.is_ahead(timed(part, clause), page.turn.when))
             or (is_on and row.rel in ("going_to", "moving_to"))
         )
     if when == "progress":
@@ -95,6 +101,23 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
     if when == "habit":
         return (tense == "present" or clause.mode == "able") and (not clause.progressive or clause.denied)
     return tense in ("present", "perfect") or clause.mode == "able"
+
+
+def _is_liked_so(clause: Clause) -> bool:
+    """I like my eggs runny: not eggs, whatever they are like."""
+    parse, at = clause.parse, clause.child("dobj")
+    how = clause.child("ccomp", "oprd", "acomp", "advcl")
+    if at is None or how is None or how < at or parse.tokens[how].tag not in ("JJ", "VBN", "JJR"):
+        return False
+    behind = parse.tokens[how - 1].text != ","
+    return behind and not any(
+        parse.tokens[child].dep in ("nsubj", "nsubjpass", "mark") for child in parse.children(how)
+    )
+
+
+def _is_company(clause: Clause) -> bool:
+    """I'm going with his mum: nobody decided on her."""
+    return any(name == "with" and kin_of(clause.parse, at) is not None for name, _, at in clause.preps())
 
 
 def fillers(clause: Clause, row: Row) -> list[str]:
@@ -129,12 +152,21 @@ def _governed(clause: Clause, row: Row, prep: str) -> list[str]:
             name.replace(" ", "_") == prep
             and (place > clause.verb or row.rel != "likes")
             and parse.tokens[at].dep == "pobj"
+            and not (
+                row.sort == "thing" and _WEEKDAYS.fullmatch(parse.tokens[at].text)
+            )  # never work on Fridays
             and (not row.only or _has_only(clause, row))
         ):
             return objects(parse, at, row.sort)
-    for middle in parse.children(clause.verb):
+    as_what = [
+        at for name, _, at in clause.preps() if name == "as" and row.rel == "works_at"
+    ]  # as a nurse at St Jude's
+    for middle in (*parse.children(clause.verb), *as_what):
         token = parse.tokens[middle]
-        if token.dep not in ("acomp", "attr", "dobj", "advmod", "oprd", "prt", "conj"):
+        if (
+            token.dep not in ("acomp", "attr", "dobj", "advmod", "oprd", "prt", "conj")
+            and middle not in as_what
+        ):
             continue
         if row.only and not (
             token.lemma.lower() in row.only.split() or (row.only == "job" and token.lemma.lower() in JOBS)

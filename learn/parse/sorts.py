@@ -137,10 +137,31 @@ def _place(parse: Parse, at: int) -> str | None:
             "dream",
         )
         or is_empty(parse, at)
+        or (low == "own" and parse.tokens[at].pos == "ADJ")
         or _WEEKDAY.search(noun(parse, at))
     ):
         return None
-    return noun(parse, at)
+    return _up_to_town(parse, at) or noun(parse, at)
+
+
+def _up_to_town(parse: Parse, at: int) -> str | None:
+    """Return a home up to the name of where it stands: "flat above a bakery in Ghent", whatever "in" hangs on."""
+    tokens = parse.tokens
+    verb = tokens[tokens[at].head].head
+    first, end = phrase_of(parse, at)
+    if tokens[verb].lemma != "live":
+        return None
+    for prep in range(end + 1, max(subtree(parse, verb), default=end)):
+        town = next((one for one in parse.children(prep) if tokens[one].dep == "pobj"), None)
+        if (
+            tokens[prep].text == "in"
+            and tokens[prep].dep == "prep"
+            and town is not None
+            and is_name(parse, town)
+        ):
+            is_whole = all(one.pos in ("NOUN", "DET", "ADP", "ADJ", "NUM") for one in tokens[end + 1 : prep])
+            return shown(parse, first, town) if is_whole and _place(parse, town) else None
+    return None
 
 
 def _somewhere(parse: Parse, at: int) -> str | None:

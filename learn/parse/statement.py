@@ -51,6 +51,8 @@ def state(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:  # 
         return False
     if above and above not in GOALS | PLANS | {"use", "start", "begin"}:
         return False
+    if above and above in PLANS and _was_meant(clause):
+        return False
     if clause.token.dep == "ccomp" and tokens[clause.token.head].lemma.lower() in _CAUSES:
         return False
     who = whom(page, clause.parse, clause.subject)
@@ -74,6 +76,13 @@ def state(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:  # 
     elif not by_rows(said, who):
         in_own_words(said, who)
     return len(page.claims) > told
+
+
+def _was_meant(clause: Clause) -> bool:
+    """We were meant to go; the part was expected to come: what was to be, and may not have been."""
+    parse, at = clause.parse, clause.under or 0
+    around = [parse.tokens[child] for child in parse.children(at)]
+    return any(one.dep == "auxpass" and one.tag == "VBD" for one in around)
 
 
 def _is_past_habit(clause: Clause) -> bool:

@@ -158,6 +158,10 @@ def office(said: Said, subject: Whom, at: int) -> bool:
                     objects(parse, inner, "organisation") if parse.tokens[inner].dep == "pobj" else []
                 ):
                     say(said, subject.name, "works_at", place)
+        if parse.tokens[prep].dep == "prep" and parse.tokens[prep].lemma == "from":
+            for inner in parse.children(prep):
+                if (town := SORTS["name"](parse, inner)) is not None and not said.clause.denied:
+                    say(said, subject.name, "comes_from", town)  # a plumber from Gdynia
     return True
 
 
