@@ -118,11 +118,25 @@ def named(said: Said, subject: Whom, at: int) -> bool:
     return False
 
 
+def _pet_called(said: Said, owner: int, name: str) -> bool:
+    """My dog's name is Rufus; not: the dog's name is Rufus."""
+    parse, speaker = said.clause.parse, said.page.turn.speaker
+    mine = any(parse.tokens[one].text.lower() in ("my", "our") for one in parse.children(owner))
+    if not mine or said.clause.denied or said.clause.tense == "past":
+        return False
+    kind = parse.tokens[owner].lemma.lower()
+    said.page.introduce(kind, name)
+    say(said, speaker, "pet", name, "relation")
+    return say(said, name, "is_a", kind)
+
+
 def _name_of(said: Said, subject: int, name: str) -> bool:
     """My name is Kofi; my brother's name is Felix; Tom's brother's name is Felix."""
     parse = said.clause.parse
     owner = next((one for one in parse.children(subject) if parse.tokens[one].dep == "poss"), None)
     role = kin_of(parse, owner) if owner is not None else None
+    if owner is not None and role is None and parse.tokens[owner].lemma.lower() in PETS:
+        return _pet_called(said, owner, name)
     if owner is None or role is None:
         mine = owner is not None and parse.tokens[owner].text.lower() in ("my", "our")
         return mine and say(said, said.page.turn.speaker, "name_is", name)

@@ -244,6 +244,8 @@ def _is_count_of_speakers(clause: Clause) -> bool:
     if tokens[clause.subject].text.lower() not in ("we", "they") or at is None:
         return False
     counted = [at, *clause.parse.children(at)]
+    if tokens[at].tag == "NN" and any(name == "of" for name in (tokens[one].text for one in counted)):
+        return True  # we're a team of six
     return any(tokens[one].pos == "NUM" for one in counted)
 
 

@@ -84,7 +84,7 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
     if said.clause.mode == "planned" and _is_common(said.clause) and held == dates.NEVER:
         return  # all that work will shine through: a prediction
     what = without_when(said.page, what, held)
-    if " " not in what and lemma in PLANS | SAYS_NOTHING:
+    if " " not in what and held != dates.NEVER and rel == "did" and lemma in PLANS | SAYS_NOTHING:
         return  # decided on Tuesday: what isn't said
     for one in who:
         said.page.claim(

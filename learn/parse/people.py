@@ -193,7 +193,9 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
     name = topic(noun(parse, at))
     if not name or re.fullmatch(r"\d+(?:st|nd|rd|th)?|\w", name):
         return None
-    mine = any(parse.tokens[child].text.lower() in _MINE for child in parse.children(at))
+    whose = [child for child in parse.children(at) if parse.tokens[child].dep == "poss"]
+    inner = [one for child in whose for one in parse.children(child)]  # my mum's birthday
+    mine = any(parse.tokens[child].text.lower() in _MINE for child in (*parse.children(at), *inner))
     return Whom(f"{page.turn.speaker}'s {name}" if mine else name, "thing")
 
 

@@ -76,6 +76,8 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
         return False  # picked up new skills
     if ("move" in row.verbs.split() or row.rel == "signed_up_for") and clause.child("dobj") is not None:
         return False  # dad signed me up
+    if row.rel == "is_on" and clause.child("dobj") is not None and not clause.passive:
+        return False  # the kids start school on 4 September
     if row.rel == "earns" and clause.token.lemma == "make" and not _SUM.search(part.text):
         return False  # we make 260 of them
     if clause.mode == "able" and row.rel not in ("speaks", "plays", "eats", "drinks", "dislikes"):

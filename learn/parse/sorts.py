@@ -118,7 +118,8 @@ def _name(parse: Parse, at: int) -> str | None:
 
 def _place(parse: Parse, at: int) -> str | None:
     if is_name(parse, at):
-        return noun(parse, at, bare=True) if not dates.day(parse.tokens[at].text, _LEAP) else None
+        day = _WEEKDAY.search(parse.tokens[at].text) or dates.day(parse.tokens[at].text, _LEAP)
+        return None if day else noun(parse, at, bare=True)  # the meeting moved to Thursday
     low = _low(parse, at)
     if (
         parse.tokens[at].pos == "NUM"

@@ -58,7 +58,7 @@ _WORD: Final = re.compile(
 _IS: Final = re.compile(
     r"(?<=\w)['’]s(?=\s+(?:on|a|an|the|from|in|at|not|getting|going|called|allergic|really|so|now"
     r"|our|my|off|out|very"
-    r"|only|scared|afraid|due|back|no|\d[\w.]*|(?!(?:wedding|building|painting|meeting|evening"
+    r"|only|scared|afraid|due|back|no|(?!\d+(?:st|nd|rd|th)\b)\d[\w.]*|(?!(?:wedding|building|painting|meeting|evening"
     r"|morning|training|clothing|hearing|reading|writing"
     r"|being|feeling|meaning|saying|beginning|ending|opening|closing|drawing|string|thing|king|ring"
     r"|wing|spring)\b)[a-z]{3,}ing|[a-z]{3,}ed(?!\s+(?:me|us|him|her|them|it|my|our)\b))\b)"

@@ -155,3 +155,21 @@ def test_an_apology_corrects_nothing_and_a_hedge_ends_at_but() -> None:
     assert all(one.source_type != "corrected" for one in claims("Sorry I've been quiet, it's been mad here."))
     left, heard = claims("Apparently Callum got the sack last week, but I only heard it from Jo.")
     assert (left.hedge, heard.hedge) == ("Apparently", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My mum's birthday is 3 March.", [("Ana's mum", "birthday", "3 March", True)]),
+        ("My dog's name is Rufus.", [("Ana", "pet", "Rufus", True), ("Rufus", "is_a", "dog", True)]),
+        ("The kids start school on 4 September.", [("kids", "does", "start school on 4 September", True)]),
+        ("The meeting moved to Thursday.", [("meeting", "did", "moved to Thursday", True)]),
+        ("Dad's 70th is on Sunday.", [("Dad's 70th", "is_on", "2026-04-26", True)]),
+        ("We're a team of six.", []),
+        ("So the name is decided.", [("name", "is", "decided", True)]),
+    ],
+)
+def test_what_is_owned_or_dated_keeps_its_owner_and_its_day(
+    text: str, expected: list[tuple[str, str, str, bool]]
+) -> None:
+    assert read(text) == expected
