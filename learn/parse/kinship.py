@@ -172,7 +172,8 @@ def kin(said: Said, subject: Whom, at: int) -> bool:
         )
         if low in ("married", "engaged") and to is not None and is_name(parse, to):
             return say(said, subject.name, f"{low}_to", noun(parse, to, bare=True), "relation")
-        return say(said, subject.name, "relationship_status", low)
+        to_thing = to is not None and kin_of(parse, to) is None and parse.tokens[to].pos == "NOUN"
+        return to_thing or say(said, subject.name, "relationship_status", low)  # married to this spreadsheet
     return False
 
 

@@ -46,6 +46,13 @@ _SEVERAL: Final = listed(
     "plenty bunch pair folk party"
 )
 """What may be many: the team are late."""
+_IN_CASE: Final = re.compile(
+    r"\b(?:in|on the off) (?:case|chance)(?: that)?(?: (?:the|my|our|his|her|a|an))?\s*$", re.IGNORECASE
+)
+_RARE: Final = frozenset(("hardly", "barely", "rarely", "seldom", "scarcely"))
+_CONVINCED: Final = frozenset(
+    ("convinced", "sure", "certain", "adamant", "positive", "confident", "afraid", "worried")
+)
 _OUGHT: Final = frozenset(("should", "must", "could", "might", "ought"))
 _BARE_FORMS: Final = frozenset(("VB", "VBP"))
 _PAST_FORMS: Final = frozenset(("VBD", "VBZ", "VBN"))
@@ -435,6 +442,34 @@ def _is_put_right(clause: Clause) -> bool:
     return found is not None and found.start() <= parse.tokens[last].stop + 1
 
 
+def _is_rare(clause: Clause) -> bool:
+    """I hardly ever eat meat; we rarely cook: neither done nor left undone."""
+    parse = clause.parse
+    around = [one for child in parse.children(clause.verb) for one in (child, *parse.children(child))]
+    return any(
+        parse.tokens[one].text.lower() in _RARE and parse.tokens[one].pos == "ADV" for one in around
+    ) and (not clause.denied or any(parse.tokens[one].text.lower() == "ever" for one in around))
+
+
+def _is_in_case(clause: Clause) -> bool:
+    """We keep it in case we need it for parts."""
+    if clause.subject is None:
+        return False
+    return _IN_CASE.search(clause.parse.text[: clause.parse.tokens[clause.subject].start]) is not None
+
+
+def _is_belief_of_another(clause: Clause) -> bool:
+    """Ed is convinced the neighbours stole his bins: not so for being his belief."""
+    tokens, over = clause.parse.tokens, clause.token.head
+    if clause.token.dep != "ccomp" or tokens[over].text.lower() not in _CONVINCED:
+        return False
+    near = (*clause.parse.children(over), *clause.parse.children(tokens[over].head))
+    who = [
+        tokens[one].text.lower() for one in near if tokens[one].dep in ("nsubj", "nsubjpass") and one < over
+    ]
+    return not set(who) & {"i", "we"}
+
+
 def _is_figurative(clause: Clause) -> bool:
     """I'm basically living at the office; I almost bought a boat."""
     return is_figurative(clause.parse, clause.verb)
@@ -476,4 +511,7 @@ _CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
     _is_wish,
     _is_put_right,
     _is_figurative,
+    _is_rare,
+    _is_in_case,
+    _is_belief_of_another,
 )

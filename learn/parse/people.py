@@ -118,7 +118,10 @@ def whom(page: Page, parse: Parse, at: int | None) -> list[Whom]:
     if at is None:
         return []
     found: list[Whom] = []
+    verb = parse.tokens[at].head
     for one in joined(parse, at):
+        if at < verb < one:
+            break  # we went with NATS, three nodes, JetStream on: no more of who went
         who = _one(page, parse, one)
         if who is None:
             return found

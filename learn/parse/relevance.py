@@ -19,7 +19,9 @@ SAYS_NOTHING: Final = listed(
     "feel find imagine fancy please depend"
 )
 """Verbs that state nothing of their own without a noun behind them."""
-_BARE: Final = frozenset(("quit", "resign", "retire", "graduate", "divorce", "relocate", "separate"))
+_BARE: Final = frozenset(
+    ("quit", "resign", "retire", "graduate", "divorce", "relocate", "separate", "smoke", "vape")
+)
 """Deeds that need no object."""
 GOALS: Final = frozenset(("want", "hope", "aim", "dream", "wish", "aspire"))
 PLANS: Final = frozenset(("go", "plan", "intend", "decide", "arrange", "agree", "mean", "prepare", "expect"))

@@ -40,7 +40,7 @@ def timed(part: TextPart, clause: Clause) -> str:
             parse.tokens[child].dep == "npadvmod"
             or (
                 parse.tokens[child].dep == "prep"
-                and parse.tokens[child].text.lower() in ("on", "in", "since")
+                and parse.tokens[child].text.lower() in ("on", "in", "since", "from")
             )
         )
         and _leads(parse, inside := list(subtree(parse, child)), subject)
@@ -77,7 +77,7 @@ def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> d
     bounds = dates.bounds(text, when, lasted=clause.tense == "perfect" or clause.progressive)
     if bounds != dates.NEVER:
         return bounds
-    if clause.mode == "planned" or type == "goal":
+    if clause.mode == "planned" or type == "goal" or (lemma == "turn" and clause.tense == "present"):
         return dates.ahead(text, when)
     if clause.tense in ("past", "perfect"):
         held = dates.past(text, when)

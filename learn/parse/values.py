@@ -22,6 +22,8 @@ _COUNTED: Final = listed(
 _MONTH: Final = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\d\s?[./-]\s?\d", re.IGNORECASE
 )
+_MOST_DAYS: Final = 31
+_YEARS: Final = 1900
 _LINE: Final = re.compile(
     r"(?:(?:new|old|work|home|mobile|cell|phone) )*(?:e-?mail|phone|number|address)\b", re.IGNORECASE
 )
@@ -73,6 +75,9 @@ def dated(said: Said, subject: Whom, at: int) -> bool:
     if subject.sort != "thing":
         return False
     words = shown(said.clause.parse, said.clause.verb + 1, said.clause.said[1])
+    amount = said.clause.parse.tokens[at].text
+    if amount.isdigit() and _MOST_DAYS < int(amount) < _YEARS:
+        return False  # my blood pressure was 142 over 91 yesterday
     is_span = said.clause.parse.tokens[at].lemma in ("day", "week", "month", "year", "fortnight")
     if is_span and _COUNTED_FROM.match(words) is None:
         return False

@@ -173,3 +173,25 @@ def test_what_is_owned_or_dated_keeps_its_owner_and_its_day(
     text: str, expected: list[tuple[str, str, str, bool]]
 ) -> None:
     assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I hardly ever eat meat.", []),
+        ("We rarely cook fish.", []),
+        ("Ed is convinced the neighbours stole his bins.", []),
+        ("I'm married to this spreadsheet.", []),
+        ("We're keeping the old boiler in case we need it for parts.", ["keeping the old boiler"]),
+        ("So we went with NATS, three nodes, JetStream on, and retention set to seven days.", ["NATS"]),
+        ("My blood pressure was 142 over 91 yesterday.", ["142 over 91 yesterday"]),
+        ("I don't smoke.", ["smoke"]),
+    ],
+)
+def test_what_is_rare_feared_or_meant_as_a_joke_is_no_fact(text: str, expected: list[str]) -> None:
+    assert [one.object for one in claims(text)] == expected
+
+
+def test_an_age_to_come_holds_from_its_day() -> None:
+    (turns,) = claims("Grandad turns 90 on Sunday.")
+    assert turns.valid_from == datetime(2026, 4, 26, tzinfo=UTC)
