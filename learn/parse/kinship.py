@@ -118,6 +118,15 @@ def named(said: Said, subject: Whom, at: int) -> bool:
     return False
 
 
+def _is_thing_at_hand(parse: Parse, at: int) -> bool:
+    """Whether a noun is nobody to be married to: to this spreadsheet, to my job; but to my friend, to a vet."""
+    pointed = any(
+        parse.tokens[one].text.lower() in ("this", "that", "my", "our", "his", "her")
+        for one in parse.children(at)
+    )
+    return pointed and parse.tokens[at].pos == "NOUN" and kin_of(parse, at) is None
+
+
 def _pet_called(said: Said, owner: int, name: str) -> bool:
     """My dog's name is Rufus; not: the dog's name is Rufus."""
     parse, speaker = said.clause.parse, said.page.turn.speaker
@@ -172,8 +181,9 @@ def kin(said: Said, subject: Whom, at: int) -> bool:
         )
         if low in ("married", "engaged") and to is not None and is_name(parse, to):
             return say(said, subject.name, f"{low}_to", noun(parse, to, bare=True), "relation")
-        to_thing = to is not None and kin_of(parse, to) is None and parse.tokens[to].pos == "NOUN"
-        return to_thing or say(said, subject.name, "relationship_status", low)  # married to this spreadsheet
+        return (to is not None and _is_thing_at_hand(parse, to)) or say(
+            said, subject.name, "relationship_status", low
+        )  # married to this spreadsheet
     return False
 
 

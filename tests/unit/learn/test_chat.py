@@ -182,6 +182,7 @@ def test_what_is_owned_or_dated_keeps_its_owner_and_its_day(
         ("We rarely cook fish.", []),
         ("Ed is convinced the neighbours stole his bins.", []),
         ("I'm married to this spreadsheet.", []),
+        ("Sam is now married to a man from Leeds.", ["married"]),
         ("We're keeping the old boiler in case we need it for parts.", ["keeping the old boiler"]),
         ("So we went with NATS, three nodes, JetStream on, and retention set to seven days.", ["NATS"]),
         ("My blood pressure was 142 over 91 yesterday.", ["142 over 91 yesterday"]),
