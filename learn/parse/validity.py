@@ -57,7 +57,7 @@ def _leads(parse: Parse, inside: list[int], subject: int) -> bool:
     return last < subject and (opens or all(one.text != "," for one in tokens[last:subject]))
 
 
-def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> dates.Validity:
+def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> dates.Validity:  # noqa: PLR0911 - one decision a line
     """Return when a clause holds by its own words: a state from "since" on, a deed on its day, a plan ahead."""
     lemma, when = clause.token.lemma.lower(), page.turn.when
     has_got = (
@@ -77,7 +77,9 @@ def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> d
     bounds = dates.bounds(text, when, lasted=clause.tense == "perfect" or clause.progressive)
     if bounds != dates.NEVER:
         return bounds
-    if clause.mode == "planned" or type == "goal" or (lemma == "turn" and clause.tense == "present"):
+    if lemma == "turn" and clause.tense == "present":
+        return dates.Validity(dates.ahead(text, when).since)  # turns 90 on Sunday, and is so from then on
+    if clause.mode == "planned" or type == "goal":
         return dates.ahead(text, when)
     if clause.tense in ("past", "perfect"):
         held = dates.past(text, when)

@@ -195,4 +195,4 @@ def test_what_is_rare_feared_or_meant_as_a_joke_is_no_fact(text: str, expected: 
 
 def test_an_age_to_come_holds_from_its_day() -> None:
     (turns,) = claims("Grandad turns 90 on Sunday.")
-    assert turns.valid_from == datetime(2026, 4, 26, tzinfo=UTC)
+    assert (turns.valid_from, turns.valid_to) == (datetime(2026, 4, 26, tzinfo=UTC), None)
