@@ -24,6 +24,7 @@ from braid.views.duck.definition import (
     OBJECT,
     OWNED,
     POLARITY,
+    READINGS,
     REL,
     REL_NAME,
     SESSION,
@@ -32,6 +33,7 @@ from braid.views.duck.definition import (
     SUBJECT,
     SURE,
     UNTIL,
+    USER,
     WHO,
     Macro,
     ViewDefinition,
@@ -431,6 +433,8 @@ _WALKED: Final = (
     Column("gist", "VARCHAR", "What it says, in a few words."),
 )
 
+_WHOSE: Final = Column("user_id", "VARCHAR", "Whose memory; left out: everybody's.")
+
 MACROS: Final = (
     Macro(
         "timeline",
@@ -494,16 +498,17 @@ MACROS: Final = (
         "claims_at",
         "Claims that hold at an instant, by what is known now: those of records that are not living, and outsiders'"
         " words, are left out.",
-        (Column("instant", "TIMESTAMP", "The instant, UTC."),),
-        (SUBJECT, REL, OBJECT, POLARITY, SINCE, UNTIL, SOURCE, SURE, DISPUTED, INDEX, ID),
+        (Column("instant", "TIMESTAMP", "The instant, UTC."), _WHOSE),
+        (SUBJECT, REL, OBJECT, POLARITY, SINCE, UNTIL, SOURCE, SURE, DISPUTED, USER, INDEX, ID),
         """
         SELECT c.subject, c.rel, c.object, c.polarity, coalesce(c.valid_from, e.happened_at) AS since,
-          c.valid_to AS until, c.source_type, e.confidence_p, e.disputed, c.log_index, c.id
+          c.valid_to AS until, c.source_type, e.confidence_p, e.disputed, e.user_id AS user_id, c.log_index, c.id
         FROM claims c JOIN experiences e USING (log_index)
         WHERE coalesce(c.valid_from, e.happened_at) <= :instant AND (c.valid_to IS NULL OR c.valid_to > :instant)
-          AND e.standing = 'living' AND c.source_class <> 'outsider'
+          AND e.standing = 'living' AND c.source_class <> 'outsider' AND (user_id IS NULL OR e.user_id = user_id)
         ORDER BY c.subject, c.rel, since, c.log_index, c.k
         """,
+        frozenset(("user_id",)),
     ),
     Macro(
         "history",
@@ -511,6 +516,7 @@ MACROS: Final = (
         (
             Column("subject", "VARCHAR", "The subject."),
             Column("rel", "VARCHAR", "The relation; left out: every one."),
+            _WHOSE,
         ),
         (
             Column("said_at", "TIMESTAMP", "When the claim was said, UTC."),
@@ -520,21 +526,30 @@ MACROS: Final = (
             SINCE,
             UNTIL,
             SOURCE,
-            WHO,
+            Column("who", "VARCHAR", "Whose word it is, else who said the turn: a name, or user, agent, tool(name)."),
             SURE,
-            Column("corrected_by", "VARCHAR", "Id of the record that holds in place of the one that says so."),
+            Column("standing", "VARCHAR", "Of the record that claims it: living, replaced or fallen."),
+            Column(
+                "corrected_by", "VARCHAR", "Id of what holds in place of it, or of the turn that it was read from."
+            ),
+            USER,
             INDEX,
             ID,
         ),
-        """
+        f"""
         SELECT e.happened_at AS said_at, c.rel, c.object, c.polarity, coalesce(c.valid_from, e.happened_at) AS since,
-          c.valid_to AS until, c.source_type, coalesce(e.name, e.actor) AS who, e.confidence_p,
-          e.superseded_by AS corrected_by, c.log_index, c.id
+          c.valid_to AS until, c.source_type,
+          coalesce(c.said_by, CASE WHEN {READINGS} THEN coalesce(t.name, t.actor) END, e.name, e.actor) AS who,
+          e.confidence_p, e.standing,
+          coalesce(e.superseded_by, CASE WHEN e.standing = 'fallen' THEN t.superseded_by END) AS corrected_by,
+          e.user_id AS user_id, c.log_index, c.id
         FROM claims c JOIN experiences e USING (log_index)
-        WHERE c.subject = subject AND (rel IS NULL OR c.rel = rel)
+        LEFT JOIN links l ON l.log_index = c.log_index AND l.k = 0 AND l.role = 'parent'
+        LEFT JOIN experiences t ON t.log_index = l.target_index
+        WHERE c.subject = subject AND (rel IS NULL OR c.rel = rel) AND (user_id IS NULL OR e.user_id = user_id)
         ORDER BY c.log_index, c.k
-        """,
-        frozenset(("rel",)),
+        """,  # noqa: S608 - our own words
+        frozenset(("rel", "user_id")),
     ),
     *KNOWLEDGE_MACROS,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from braid.ledger.record.record import Claim, Draft, EventBody, ViewBody
+from braid.ledger.record.record import READING, Claim, Draft, EventBody, Provenance, Scope, ViewBody
 from braid.views import replay as driver
 from braid.views.duck.past import Past
 from braid.views.store import Views
@@ -136,7 +136,9 @@ def test_a_reading_falls_and_comes_back_with_its_turn(bench: Any) -> None:
     assert [stands(bench, one.index) for one in (turn, reading, of_it, right)] == [
         ("replaced", right.id), ("fallen", None), ("fallen", None), ("living", None),
     ]  # fmt: skip
-    assert bench.rows("SELECT corrected_by AS by FROM history('Maya')") == [{"by": None}]
+    assert bench.rows("SELECT corrected_by AS by, standing FROM history('Maya')") == [
+        {"by": right.id, "standing": "fallen"}
+    ]
     bench.tombstone("forget", right.id)
     same_as_rebuilt(bench)
     assert claimed(bench) == ["Porto"]
@@ -258,3 +260,19 @@ def test_a_snapshot_and_the_rest_is_a_rebuild(tmp_path: Path) -> None:
             asked = "SELECT superseded_by FROM experiences WHERE id = $id"
             (row,) = store.sql(asked, {"id": first}).to_pylist()
             assert row["superseded_by"] == (third if id == second else None)
+
+
+def test_whose_claims_are_asked_for(bench: Any) -> None:
+    for user, place in (("maya", "Porto"), ("ben", "Faro")):
+        scope = Scope(user_id=user)
+        turn = bench.say(f"I live in {place}.", occurred_at=DAY, scope=scope)[0]
+        made = Provenance(actor="agent", method=f"{READING}parse@12")
+        lives = [Claim(subject="user", rel="lives_in", object=place)]
+        links = [("parent", turn.id)]
+        bench.say("so they said", links=links, scope=scope, provenance=made, symbolic=lives, occurred_at=DAY)
+    bench.views.catch_up()
+    of_ben = "SELECT object, user_id, who FROM history('user', user_id := 'ben')"
+    assert bench.rows(of_ben) == [{"object": "Faro", "user_id": "ben", "who": "user"}]
+    assert len(bench.rows("FROM history('user')")) == 2
+    at = bench.rows("SELECT object FROM claims_at($at, user_id := 'maya')", {"at": LATER})
+    assert at == [{"object": "Porto"}]
