@@ -11,31 +11,6 @@ def listed(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-def _pairs(lines: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for line in lines.strip().splitlines():
-        lemma, *forms = line.split()
-        found |= dict.fromkeys((lemma, *forms), lemma)
-    return found
-
-
-ADVERBS: Final = listed(
-    "also really just still now currently actually always usually often recently finally absolutely totally"
-    " definitely honestly truly even already mostly mainly sometimes normally generally simply both all only"
-    " certainly obviously sadly luckily thankfully officially originally particularly especially"
-    " quite so very completely literally basically seriously genuinely newly happily proudly secretly"
-    " lately generally long once then soon ever personally regularly occasionally"
-)
-HEDGES: Final = listed(
-    "maybe perhaps probably possibly apparently allegedly supposedly seemingly likely presumably"
-)
-HEDGE_PHRASES: Final = (
-    "i think", "i guess", "i believe", "i suppose", "i reckon", "i assume", "i heard", "i hear", "i'd say",
-    "as far as i know", "if i remember", "it seems", "it looks like", "sort of", "kind of", "not sure", "i feel like",
-)  # fmt: skip
-MODALS: Final = listed("would could should might may must ought 'd")
-CAN: Final = listed("can cannot can't")
-
 KIN: Final = {
     "wife": "partner_is", "husband": "partner_is", "partner": "partner_is", "girlfriend": "partner_is",
     "boyfriend": "partner_is", "fiancé": "engaged_to", "fiancée": "engaged_to", "fiance": "engaged_to",
@@ -77,10 +52,6 @@ PETS: Final = listed(
     " gecko lizard snake ferret rat mouse labrador poodle beagle terrier collie spaniel "
     "dachshund retriever husky"
     " shepherd pup kitty goat chicken duck pug corgi"
-)
-MANY_PETS: Final = listed(
-    "dogs cats puppies kittens parrots hamsters rabbits bunnies turtles tortoises horses hens chickens snakes"
-    " pups fish bees goats ducks rats lizards guinea-pigs"
 )
 TRADES: Final = listed(
     "nurse vet teacher engineer developer programmer designer architect chef cook baker barista "
@@ -177,133 +148,3 @@ PEOPLES: Final = LANGUAGES | listed(
     "armenian kazakh uzbek afghan jamaican haitian dominican european african asian"
 )
 """What somebody may be called by where they are from; more names end as such words do: Susan, Ravi, Eric."""
-VERBS: Final = _pairs(
-    """
-    live lives lived living
-    move moves moved moving
-    relocate relocates relocated relocating
-    settle settled settling
-    work works worked working
-    start starts started starting
-    begin begins began begun beginning
-    quit quits quitting
-    leave leaves left leaving
-    resign resigns resigned resigning
-    retire retires retired retiring
-    join joins joined joining
-    love loves loved loving
-    adore adores adored
-    like likes liked
-    enjoy enjoys enjoyed enjoying
-    hate hates hated
-    dislike dislikes disliked
-    detest detests
-    loathe loathes
-    despise despises
-    prefer prefers preferred
-    stand
-    eat eats ate eaten eating
-    drink drinks drank drunk drinking
-    stop stops stopped stopping
-    avoid avoids avoided avoiding
-    switch switches switched switching
-    have has had having
-    get gets got gotten getting
-    own owns owned owning
-    buy buys bought buying
-    sell sells sold selling
-    adopt adopts adopted adopting
-    drive drives drove driven driving
-    ride rides rode ridden riding
-    speak speaks spoke spoken speaking
-    learn learns learned learnt learning
-    study studies studied studying
-    graduate graduates graduated graduating
-    play plays played playing
-    volunteer volunteers volunteered volunteering
-    go goes went gone going
-    visit visits visited visiting
-    attend attends attended attending
-    travel travels traveled travelled traveling travelling
-    fly flies flew flown flying
-    win wins won winning
-    pass passes passed passing
-    finish finishes finished finishing
-    complete completes completed completing
-    run runs ran running
-    sign signs signed signing
-    apply applies applied applying
-    take takes took taken taking
-    plan plans planned planning
-    want wants wanted wanting
-    hope hopes hoped hoping
-    marry marries married marrying
-    propose proposes proposed
-    break breaks broke broken breaking
-    sprain sprained
-    fracture fractured
-    turn turns turned turning
-    grow grows grew grown growing
-    be born
-    bear bore
-    say says said saying
-    tell tells told telling
-    think thinks thought thinking
-    claim claims claimed
-    reckon reckons
-    believe believes believed
-    mention mentions mentioned
-    hear hears heard
-    find finds found finding
-    name names named naming
-    call calls called calling
-    keep keeps kept keeping
-    cost costs
-    pay pays paid paying
-    earn earns earned earning
-    meet meets met meeting
-    use uses used using
-    smoke smokes smoked smoking
-    need needs needed
-    decide decides decided deciding
-    expect expecting
-    diagnose diagnosed
-    accept accepted
-    promote promoted
-    lose loses lost losing
-    receive receives received receiving
-    paint paints painted painting
-    collect collects collected collecting
-    teach teaches taught teaching
-    land landed landing
-    book books booked booking
-    suffer suffers suffered suffering
-    watch watches watched watching
-    read reads reading
-    make makes made making
-    launch launched launching
-    open opened opening
-    host hosted hosting
-    publish published publishing
-    see saw seen seeing
-    do does did done doing
-    give gives gave given giving
-    come comes came coming
-    expect expects
-    stay stays stayed staying
-    """
-)
-PARTICIPLES: Final = listed(
-    "been lived moved worked started begun quit left resigned retired joined loved adored liked "
-    "enjoyed hated had got"
-    " gotten owned bought sold adopted driven ridden spoken learned learnt studied graduated "
-    "played volunteered gone"
-    " visited attended travelled traveled flown won passed finished completed run signed applied "
-    "taken planned wanted"
-    " married broken turned grown born said told thought claimed believed heard found named "
-    "called kept paid earned met"
-    " used smoked needed decided accepted lost received painted collected taught booked suffered "
-    "watched read eaten"
-    " drunk stopped switched relocated settled made launched opened hosted published seen done "
-    "avoided given landed"
-)

@@ -4,11 +4,9 @@ Corrected outranks stated, stated observed, observed inferred; then, for what ch
 then the more confident one. Claims that are equal in all three are not told apart: the outcome is undecided.
 """
 
-from datetime import datetime
 from typing import Final
 
 from braid.ledger.record.record import SourceType
-from braid.stance.jtms import Rank
 
 STANDING: Final[dict[SourceType, int]] = {
     "corrected": 4,
@@ -18,11 +16,3 @@ STANDING: Final[dict[SourceType, int]] = {
     "inferred": 1,
 }
 """`explicit` is what was stated, the two implicit ones what was observed."""
-
-
-def rank_of(source_type: SourceType, *, at: datetime, changing: bool, confidence: float) -> Rank:
-    """Return a claim's place in the culprit order: of two that contradict, the lower gives way.
-
-    `at` is when the claim came to hold, or was made; it counts where the relation is one that changes.
-    """
-    return (float(STANDING[source_type]), at.timestamp() if changing else 0.0, confidence)

@@ -5,7 +5,7 @@ code, a "not". So only case, runs of spaces and the mark at the end are no matte
 """
 
 import unicodedata
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Final
 
 from braid.ledger.record.record import ExperienceBody, Record
@@ -33,12 +33,3 @@ def wording(body: ExperienceBody) -> Wording | None:
 def same_words(text: str) -> str:
     """Return what is equal for texts of the same words."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(_ENDS)
-
-
-def once_each(wordings: Iterable[Wording | None]) -> list[int]:
-    """Return for each place that of the first with its wording: its own, where it is the first or has none.
-
-    Pooling may count what shares a place once, as it does what descends from one occurrence.
-    """
-    first: dict[Wording, int] = {}
-    return [at if said is None else first.setdefault(said, at) for at, said in enumerate(wordings)]

@@ -39,7 +39,6 @@ WORD: Final = (
 """A regular expression, without groups, of a number in words, to be used with IGNORECASE and after a \\b."""
 COUNT: Final = rf"(?:\d{{1,4}}\b|{WORD}|(?:(?:a )?(?:couple(?: of)?|few)|an?)\b)"
 """A regular expression, without groups, of how many of something there are, also vaguely."""
-_LEADING: Final = re.compile(rf"\d{{1,9}}\b|{WORD}", re.IGNORECASE)
 _SPOKEN: Final = re.compile(rf"\b(?:{WORD}|{_SCALE}\b)", re.IGNORECASE)
 
 
@@ -76,12 +75,6 @@ def _composed(words: list[str]) -> int | None:
 def _may_follow(group: int, number: int) -> bool:
     below = group % 100
     return below == 0 if number >= 10 or number == 0 else below in (0, *range(20, 100, 10))
-
-
-def leading(text: str) -> int | None:
-    """Return the whole number that a text begins with, in digits or words; None where it begins with none."""
-    match = _LEADING.match(text)
-    return None if match is None else value(match[0])
 
 
 def spoken(text: str) -> Iterator[int]:

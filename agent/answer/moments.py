@@ -123,14 +123,13 @@ class Moment(msgspec.Struct, frozen=True):
     start: int
     stop: int
     shown: str
-    is_clock: bool = False
 
 
 def time_of(question: Question, sentence: str, when: datetime) -> str | None:
     """Return the time that a sentence, said at `when`, gives for a question; None where it names none."""
-    clocks = [Moment(found.start(), found.end(), found[0], True) for found in _CLOCK.finditer(sentence)]
+    clocks = [Moment(found.start(), found.end(), found[0]) for found in _CLOCK.finditer(sentence)]
     if _OF_CLOCK.search(question.text):
-        hours = [Moment(found.start(), found.end(), found[0], True) for found in _HOUR.finditer(sentence)]
+        hours = [Moment(found.start(), found.end(), found[0]) for found in _HOUR.finditer(sentence)]
         if clocks or hours:
             return _fitting(question, sentence, clocks or hours).shown
         if _OF_CLOCK_ALONE.search(question.text):

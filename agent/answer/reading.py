@@ -48,7 +48,6 @@ _WANTS: Final[tuple[tuple[Wants, re.Pattern[str]], ...]] = tuple(
     (name, re.compile(source, re.IGNORECASE)) for name, source in _KINDS
 )
 _CHECK: Final = re.compile(rf"^(?:{_AUX}(?:n['’]?t)?)\b", re.IGNORECASE)
-_ALTERNATIVE: Final = re.compile(r"\bor\b(?! not\b)", re.IGNORECASE)
 _NOW: Final = re.compile(
     r"\b(?:now|now(?:a)?days|these days|at the moment|right now|currently|current|at present|still|any ?more|today"
     r"|so far|as of|in the end|finally|at last|final|end up|ended up|after all|really|actually|eventually|latest|newest"

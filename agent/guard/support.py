@@ -67,8 +67,6 @@ _NOT: Final = re.compile(
 )
 _OPENS: Final = re.compile(r"\s*(yes|no)\b[,.:;–—-]?\s*", re.IGNORECASE)
 _CLAUSES: Final = re.compile(r"[,;:.!?]+(?=\s|$)|\s[–—-]\s|\b(?:but|and|so|because)\b", re.IGNORECASE)
-_LOOKED_AT: Final = 4
-"""How many words behind a denial it denies."""
 BORNE: Final = 0.75
 """How many of its telling words the memory must have that bears a sentence out."""
 _LIGHT: Final = frozenset(map(stem, """

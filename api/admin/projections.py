@@ -1,7 +1,7 @@
 """What the projections say and how they are rebuilt: SQL, vectors, replay, snapshots."""
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Final
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -24,8 +24,6 @@ from braid.views.errors import (
     ViewError,
 )
 from braid.views.status import KEPT, Caught, Snapshot
-
-_WAIT_S: Final = 10.0
 
 
 class SqlCeiling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

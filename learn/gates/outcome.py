@@ -35,7 +35,6 @@ Outcome = Literal[
     # any gate
     "failed",
 ]  # fmt: skip
-OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
 SensitiveKind = Literal["health", "finance"]
 """What a claim may be of that is known only where a signed setting allows it."""
 Sensitivity = frozenset[SensitiveKind]
@@ -149,11 +148,6 @@ class Judged(NamedTuple):
     staged: tuple[Staged, ...]
     refused: tuple[Refused, ...]
     warnings: tuple[GateWarning, ...]
-
-    @property
-    def ask_larger(self) -> bool:
-        """Whether a model gave figures that tell nothing apart: a larger one is to be asked."""
-        return any(warning.kind == "flat" for warning in self.warnings)
 
     @property
     def failures(self) -> int:

@@ -49,7 +49,6 @@ WISHED: Final = _lemmas("wish imagine pretend suppose dream fantasise fantasize 
 WANTED: Final = _lemmas("want hope need wanna like love prefer long ask appreciate let make ensure try")
 PLANNED: Final = _lemmas("plan intend aim decide agree go gon prepare expect promise commit mean schedule")
 PONDERED: Final = _lemmas("consider contemplate doubt debate ponder")
-ASKED: Final = _lemmas("wonder ask know check see tell")
 REPORTED: Final = _lemmas(
     "say tell think believe claim reckon hear mention write guess feel suggest insist swear argue report state"
     " find admit"
@@ -72,7 +71,6 @@ PEOPLE: Final = _lemmas(
     " landlord client"
     " customer supplier ex twin man woman guy girl boy buddy mate"
 )
-SINGULAR_STATE: Final = _stems("is are am")
 
 STATED_BY: Final[Mapping[str, frozenset[str]]] = {
     rel: _stems(said)

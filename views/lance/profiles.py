@@ -22,9 +22,7 @@ from braid.views.embedder import Vectors
 from braid.views.search import AFFECT, CAUSAL, TEMPORAL
 from braid.views.values import created, microseconds
 
-TEMPORAL_DIMENSIONS: Final = 6
 CAUSAL_DIMENSIONS: Final = 64
-AFFECT_DIMENSIONS: Final = 4
 DAY_US: Final = 86_400_000_000
 YEAR_US: Final = 31_556_952_000_000
 """The mean year of the Gregorian calendar."""

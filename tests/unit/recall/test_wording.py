@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from braid.ledger.record.record import Content, ExperienceBody, Provenance, Scope
-from braid.stance.wording import once_each, same_words, wording
+from braid.stance.wording import same_words, wording
 
 
 def body(text: str, actor: str = "user", user: str | None = "u", name: str | None = None) -> ExperienceBody:
@@ -37,11 +37,6 @@ def test_another_speaker_or_memory_says_it_anew() -> None:
     assert mine != wording(body("I live in Porto.", actor="agent"))
     assert mine != wording(body("I live in Porto.", name="Ben"))
     assert mine != wording(body("I live in Porto.", user="v"))
-
-
-def test_each_stands_in_the_place_of_the_first() -> None:
-    texts = ["a b", "c", "", "A b.", "", "c"]
-    assert once_each(wording(body(text)) for text in texts) == [0, 1, 2, 0, 4, 1]
 
 
 @given(st.text())

@@ -29,7 +29,6 @@ def test_every_number_below_a_hundred_is_read_again(number: int) -> None:
     if number > 20 and number % 10:
         words = f"{words}-{numbers.ONES[number % 10]}"
     assert numbers.value(words) == number
-    assert numbers.leading(f"{words} cats") == number
     assert list(numbers.spoken(f"She has {words}, he none.")) == [number]
 
 
@@ -40,13 +39,6 @@ def test_what_a_text_says_in_words() -> None:
         12,
     ]
     assert list(numbers.spoken("Someone weighed often.")) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "value"), [("45 years", 45), ("thirty-five", 35), ("a dozen eggs", 12), ("about five", None)]
-)
-def test_a_number_that_leads(text: str, value: int | None) -> None:
-    assert numbers.leading(text) == value
 
 
 @pytest.mark.parametrize(

@@ -311,13 +311,6 @@ class TestHallucination:
         found = judged([home(LEEDS, "Leeds"), home(LEEDS, "Leeds", confidence=0.5)], LEEDS)
         assert [(warning.kind, warning.numbers) for warning in found.warnings] == [("repetition", (0, 1))]
 
-    def test_flat_figures_ask_for_a_larger_model(self) -> None:
-        flat = [home(LEEDS, "Leeds", confidence=0.5), home(GHENT, "Ghent", turn=1, confidence=0.5)]
-        third = made("Our number is 4711.", "user", "number_is", "4711", turn=2, confidence=0.55)
-        assert judged([*flat, third], LEEDS, GHENT, "Our number is 4711.").ask_larger
-        spread = msgspec.structs.replace(third, confidence=0.9)
-        assert not judged([*flat, spread], LEEDS, GHENT, "Our number is 4711.").ask_larger
-
     def test_rules_are_not_suspected(self) -> None:
         twice = [home(LEEDS, "Leeds", maker=PARSE, confidence=0.5) for _ in range(4)]
         assert judged(twice, LEEDS).warnings == ()
