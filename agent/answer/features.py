@@ -60,9 +60,7 @@ class Features(msgspec.Struct, frozen=True):
     in_context: Floats
     spoken_of: Floats
     context: Floats
-    on_topic: Floats
     asks: Floats
-    corrects: Floats
 
 
 def features(
@@ -104,7 +102,7 @@ def features(
     spoken_of = matching.apart_from({stem(word) for hit in hits for word in words(speaker(hit))})
     return Features(
         np.column_stack([columns[name] for name in NAMES]),
-        bears, plainly, matching.cover, matching.in_context, spoken_of, matching.context, on_topic, asks, corrects,
+        bears, plainly, matching.cover, matching.in_context, spoken_of, matching.context, asks,
     )  # fmt: skip
 
 

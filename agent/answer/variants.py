@@ -93,13 +93,6 @@ def _words(sentence: str) -> list[str]:
     return ["is" if word in _BE else word for word in words(sentence) if word not in _IDLE]
 
 
-def changes(question: Question, older: QuoteChoice, hits: Sequence[Hit]) -> list[QuoteChoice]:
-    """Return the hits that say later that what `older` says has changed, oldest first, at most `MOST_LATER`."""
-    return later(
-        question, hits, sentence=older.span.sentence, when=when_of(older.hit), who=speaker(older.hit)
-    )
-
-
 def later(
     question: Question, hits: Sequence[Hit], *, sentence: str, when: datetime, who: str
 ) -> list[QuoteChoice]:

@@ -223,17 +223,9 @@ def _amiss(sentence: str, cited: Sequence[PromptMemory], question: str, now: dat
 
 def lack(sentence: str, cited: Sequence[PromptMemory], question: str, now: datetime) -> str | None:
     """Return what of a sentence the memories that it cites don't hold, None where they bear it out."""
-    if _MARKUP.search(sentence):
-        return "markup"
     source = "\n".join(one.text for one in cited)
-    for literal in _LITERAL.finditer(sentence):
-        if literal[0].rstrip(".,;:!?)") not in source:
-            return literal[0]
-    if any(one.when.date() != now.date() for one in cited) and (said := _FROM_NOW.search(sentence)):
-        return f"{said[0]!r}, which counts from another day"
     return (
-        next(_new_names(sentence, cited, question), None)
-        or next(_new_numbers(sentence, cited), None)
+        _amiss(sentence, cited, question, now)
         or _new_words(sentence, source, cited, question)
         or _turned(sentence, source)
     )
