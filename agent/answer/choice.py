@@ -21,8 +21,6 @@ WANTED: Final = 2.0
 """What it adds that it says what kind of thing was asked for: a date, a number, a name."""
 SPOKEN: Final = 2.0
 """What it adds that it speaks of all of the question, with what it replies to."""
-THEN: Final = 1.0
-"""What it adds that it was said in the time that the question names, where that is not what is asked for."""
 ANOTHER: Final = 6.0
 """What it takes away that it speaks of somebody else's."""
 REPLIES: Final = 2
@@ -58,7 +56,7 @@ def choices(question: Question, hits: Sequence[Hit]) -> list[QuoteChoice]:
         spoken = _stems(hit).union(*(_stems(one) for one in hits if _asks_for(one, hit)))
         has = frozenset(question.stems) & spoken
         worth = hit.score + OWN * (len(named) == 1 and speaker(hit) in named) + WANTED * span.wanted
-        worth += SPOKEN * len(has) / max(len(question.stems), 1) + THEN * _was_then(question, hit)
+        worth += SPOKEN * len(has) / max(len(question.stems), 1)
         worth -= ANOTHER * of_another(question, speaker(hit), span.sentence)
         found.append(QuoteChoice(hit, span, worth, has))
     return found
@@ -71,15 +69,3 @@ def _stems(hit: Hit) -> set[str]:
 def _asks_for(one: Hit, hit: Hit) -> bool:
     """Whether a hit is a question right before another, which may be its reply."""
     return is_soon_after(hit, one, REPLIES) and "?" in one.text
-
-
-def _was_then(question: Question, hit: Hit) -> bool:
-    asked = question.time
-    if asked is None or question.intent == "time":
-        return False
-    when = when_of(hit)
-    if asked.month is not None:
-        return when.month == asked.month and (asked.day is None or when.day == asked.day)
-    since = asked.since is None or when >= asked.since
-    until = asked.until is None or when < asked.until
-    return since and until and (asked.since is not None or asked.until is not None)
