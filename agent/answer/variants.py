@@ -1,6 +1,6 @@
 """Turns that tell of the same thing otherwise, so that none is told alone. Pure.
 
-`variants` finds what is alike but in one place: "My rent is £800" … "my rent is now £950". `changes` finds what says
+`variants` finds what is alike but in one place: "My rent is £800" … "my rent is now £950". `later` finds what says
 later, in other words, that a turn is no longer so: "My boss is Hannah" … "I have a new boss, Ravi".
 
 Which of them holds can't be told from the words: that is for learning to decide. Both rules are narrow on purpose: one
@@ -96,7 +96,8 @@ def _words(sentence: str) -> list[str]:
 def later(
     question: Question, hits: Sequence[Hit], *, sentence: str, when: datetime, who: str
 ) -> list[QuoteChoice]:
-    """Return the turns that say later that a sentence, said `when` and by `who`, is no longer so; as `changes`."""
+    """Return the turns that say later that a sentence, said `when` and by `who`, is no longer so: oldest first, at most
+    `MOST_LATER`."""
     past = PAST if question.intent == "check" else _BEFORE
     of_now = question.time is None and not past.search(question.text)
     said = next((hit for hit in hits if when_of(hit) == when and sentence in hit.text), None)
