@@ -32,6 +32,8 @@ class Support(msgspec.Struct, frozen=True, kw_only=True):
     speaker: str
     p: float | None = None
     source: SourceClass = "owner"
+    corrected: datetime | None = None
+    """When it was put in the place of what was said at `when`; None for what was said so."""
 
 
 class HeldStance(msgspec.Struct, frozen=True):

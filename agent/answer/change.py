@@ -169,11 +169,14 @@ _NOW: Final = re.compile(
 )
 
 
-def is_change(question: Question, older: str, newer: str) -> bool:
-    """Whether one sentence says that what another says in answer to a question has changed."""
+def is_change(question: Question, older: str, newer: str, *, by_value: bool = False) -> bool:
+    """Whether one sentence says that what another says in answer to a question has changed; `by_value`: to another
+    value. That the van was sold changes nothing of what it cost."""
     if of_another(question, older, newer):
         return False
     line = _Line(question, older, newer)
+    if by_value and not line.brings_value:
+        return False
     if (
         _TOLD.search(line.text)
         or (_DENIED.search(line.text) and _wants_value(question, line))

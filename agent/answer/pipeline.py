@@ -39,7 +39,7 @@ from braid.agent.parts import (
     Support,
 )
 from braid.ledger.record.record import Vad
-from braid.ledger.record.source import voice
+from braid.ledger.record.source import corrected_at, voice
 from braid.lenses.errors import LensError
 from braid.recall.context import block
 from braid.recall.decompose import Question, decompose, entities
@@ -424,6 +424,7 @@ def _support(hit: Hit) -> Support:
         when=when,
         speaker=voice(hit.record),
         source=hit.source,
+        corrected=corrected_at(hit.record),
     )
 
 

@@ -10,7 +10,7 @@ from braid.agent.answer.own_words import is_pasted
 from braid.agent.answer.turns import when_of
 from braid.agent.cite import marks
 from braid.agent.parts import Support
-from braid.ledger.record.source import voice
+from braid.ledger.record.source import corrected_at, voice
 from braid.recall.hits import Hit
 from braid.text.sentences import sentences
 
@@ -41,7 +41,10 @@ def report_of(support: Support, said: str) -> str:
     """Return who said something when, quoted and cited, as a sentence; what they pasted they didn't say."""
     pasted = support.source == "owner" and is_pasted(support.text, said, support.speaker)
     did = "pasted" if pasted else "said"
-    return f"{quotable(spoken_by(support.speaker))} {did} on {date(support.when)}: {quote(said)}{marks([support.id])}."
+    when = date(support.when)
+    if support.corrected is not None and (put_right := date(support.corrected)) != when:
+        when = f"{when}, put right on {put_right}"
+    return f"{quotable(spoken_by(support.speaker))} {did} on {when}: {quote(said)}{marks([support.id])}."
 
 
 def support_of(hit: Hit, sentence: str) -> Support:
@@ -55,6 +58,7 @@ def support_of(hit: Hit, sentence: str) -> Support:
         when=when_of(hit),
         speaker=who,
         source=hit.source,
+        corrected=corrected_at(hit.record),
     )
 
 

@@ -114,6 +114,7 @@ def later(
             hit,
             mends=hit is mended,
             changes=of_now,
+            by_value=PAST.search(question.text) is not None,
             behind=_behind(hit, said),
             own=speaker(hit) == who,
         )
@@ -145,17 +146,27 @@ def _behind(hit: Hit, said: Hit | None) -> str | None:
 
 
 def _of_change(
-    question: Question, sentence: str, hit: Hit, *, mends: bool, changes: bool, behind: str | None, own: bool
+    question: Question,
+    sentence: str,
+    hit: Hit,
+    *,
+    mends: bool,
+    changes: bool,
+    by_value: bool,
+    behind: str | None,
+    own: bool,
 ) -> Iterator[AnswerSpan]:
-    """Yield the first sentence of a turn that tells of the change; `behind` as for `is_mend`, `own`: of
-    whoever said what it changes."""
+    """Yield the first sentence of a turn that tells of the change; `by_value` as for `is_change`, `behind` as for
+    `is_mend`, `own`: of whoever said what it changes."""
     for part in sentences(hit.text[:MAX_CHARS]):
         said = hit.text[part.start : part.stop]
         if not own and _OF_ONE.search(said):
             continue
         mend = mends and is_mend(said, behind)
         taken = mends and takes_back(said)
-        if "?" not in part.mark and (mend or taken or (changes and is_change(question, sentence, said))):
+        if "?" not in part.mark and (
+            mend or taken or (changes and is_change(question, sentence, said, by_value=by_value))
+        ):
             span = best_span(question, said, when_of(hit))
             if span is not None and span.short and (span.wanted or not mend):
                 yield msgspec.structs.replace(span, sentence=said)

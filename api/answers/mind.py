@@ -21,7 +21,7 @@ from braid.claims.finder import ClaimFinder
 from braid.claims.question import utc
 from braid.claims.topics import is_about, turn_index, weighed
 from braid.ledger.record.record import Record, Scope
-from braid.ledger.record.source import BELIEVED, SourceClass, is_least, voice
+from braid.ledger.record.source import BELIEVED, SourceClass, corrected_at, is_least, voice
 from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
 from braid.search.audience import flags_in, may_hear
@@ -188,7 +188,9 @@ class StoreMind(Tones):
         support = tuple(grounds_of(outcome, known, self._session))
         if self._audience != "owner" and not self._is_for_all(support):
             raise ValueError("what is held isn't for this audience")
-        if self._given_now is not None and any(utc(one.when) > utc(self._given_now) for one in support):
+        if self._given_now is not None and any(
+            utc(one.corrected or one.when) > utc(self._given_now) for one in support
+        ):
             return None  # a trait holds at all times, and was known at none before it was said
         self._resolved[outcome.question] = resolved
         return HeldStance(outcome, support)
@@ -336,4 +338,5 @@ def support_of(record: Record, quote: str = "", source: SourceClass = "owner") -
         when=body.occurred_at or record.created_at,
         speaker=voice(record),
         source=source,
+        corrected=corrected_at(record),
     )

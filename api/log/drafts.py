@@ -27,7 +27,7 @@ from braid.ledger.record.record import (
     with_article,
 )
 from braid.ledger.record.scope import OWNERS, SCOPES, Ids
-from braid.ledger.record.source import WORDS, at_first_hand
+from braid.ledger.record.source import CORRECT, WORDS, at_first_hand
 from braid.log import members
 from braid.log.content import text_of
 
@@ -205,7 +205,7 @@ def correction(replaced: Sequence[Record], text: str, *, by_owner: bool) -> Draf
             type=old.type,
             actor=actor,
             name=name,
-            method="correct",
+            method=CORRECT,
             supersedes=[one.id for one in replaced],
             within=body.scope,
             occurred_at=body.occurred_at or old.created_at,

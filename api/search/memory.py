@@ -8,7 +8,7 @@ from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import ExperienceBody, Record, is_reading
 from braid.ledger.record.scope import SCOPES, ids_of
-from braid.ledger.record.source import SourceClass
+from braid.ledger.record.source import SourceClass, corrected_at
 from braid.ledger.record.standing import Standings
 from braid.recall.cache import RowCache
 from braid.recall.hit_reader import happened
@@ -65,7 +65,7 @@ def memory(
     def read(index: int) -> Record | None:
         at = stands_for(index)
         record = None if at is None else there(at)
-        return record if record is None or last is None or happened(record) <= last else None
+        return record if record is None or last is None or _said(record) <= last else None
 
     def class_at(index: int) -> tuple[int, SourceClass] | None:
         at = stands_for(index)
@@ -106,6 +106,12 @@ def memory(
         source_of=reader.source_classes.note,
         class_at=class_at,
     )
+
+
+def _said(record: Record) -> int:
+    """Return when somebody said a record, in microseconds since 1970: nobody knew a correction before it was made."""
+    corrected = corrected_at(record)
+    return happened(record) if corrected is None else microseconds(corrected)
 
 
 def _index(views: "Views", reader: Reader, embedder: Embedder | None, shelf: RowCache) -> Index:

@@ -7,6 +7,7 @@ of an outsider's words is an outsider's.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from typing import Final, Literal, get_args
 
 from braid.ledger.record.envelope import DERIVATION_ROLES, Link
@@ -24,6 +25,8 @@ OUTSIDER: Final = f"{WORDS}outsider"
 """The tag of what is an outsider's, whoever its actor is."""
 IMPORT: Final = "import"
 """The method of turns that were read from a file of another program."""
+CORRECT: Final = "correct"
+"""The method of what was put in the place of a memory: it counts from when that did, said as it was only later."""
 _OF_ROLE: Final[dict[str, SourceClass]] = {"user": "owner", "agent": "agent", "tool": "tool"}
 _OF_ACTOR: Final[dict[str, SourceClass]] = {
     "user": "owner",
@@ -82,6 +85,12 @@ def _tagged(body: Body) -> list[SourceClass]:
     """Return the classes that a record's tags say it is of."""
     said = {tag.removeprefix(WORDS) for tag in body.tags if tag.startswith(WORDS)}
     return [one for one in CLASSES if one in said]
+
+
+def corrected_at(record: Record) -> datetime | None:
+    """Return when a record was put in the place of a memory, from when on anybody knew it; None for one that wasn't."""
+    is_correction = isinstance(record.body, ExperienceBody) and record.body.provenance.method == CORRECT
+    return record.created_at if is_correction else None
 
 
 def voice(record: Record) -> str:

@@ -161,3 +161,16 @@ def test_a_long_line_takes_no_longer_than_its_length() -> None:
     question = decompose("Who is my boss?", NOW)
     for piece in ("boss ", "moved boss ", "not boss ", "no longer boss ", "my boss has ", "new ", "a's b "):
         assert is_change(question, "My boss is Hannah", piece * 3_000) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "older", "newer", "changed"),
+    [
+        ("How much did the van cost?", "The van cost £214.", "Hamish sold the van to a baker.", False),
+        ("How much did the van cost?", "The van cost £214.", "The van is £260 now.", True),
+    ],
+)
+def test_what_is_asked_of_the_past_is_changed_by_a_value(
+    question: str, older: str, newer: str, changed: bool
+) -> None:
+    assert is_change(decompose(question, NOW), older, newer, by_value=True) is changed

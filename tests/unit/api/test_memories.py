@@ -66,6 +66,19 @@ def test_a_correction_counts_from_when_the_old_text_did_and_is_no_news(store: St
     assert early == ["Leith"]
 
 
+def test_a_correction_was_known_from_when_it_was_made_on_and_says_so(store: Store, clock: Clock) -> None:
+    began = clock.now
+    old = store.append("Maya keeps the spare key under the blue pot.", user_id="maya", actor="user")
+    clock.now += timedelta(days=10)
+    store.correct(old, "Maya keeps the spare key under the red pot.", reason="misheard")
+    asked = "Where does Maya keep the spare key?"
+    answer = store.ask(asked, user_id="maya", write=False)
+    assert "red pot" in answer.text
+    assert "put right on" in answer.text
+    before = store.ask(asked, user_id="maya", write=False, now=began + timedelta(days=1))
+    assert "red pot" not in before.text
+
+
 def test_another_text_stands_in_its_place_and_any_id_of_the_chain_names_the_memory(store: Store) -> None:
     first = store.append("Maya moved to Porto.", user_id="maya", tags=["home"])
     second = store.modify(first, text="Maya moved to Lisbon.", reason="misheard")
