@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from braid.ledger.subject.format import Counts
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
+    from braid.memories.list_operations import MemoryPage
     from braid.memories.operations import Change, Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
     from braid.memories.remember_operations import Remembered
     from braid.memories.review_operations import ReviewDecision, ReviewItem
@@ -1647,6 +1648,39 @@ class AsyncMethods:
     async def tokens(self) -> "tuple[TokenView, ...]":
         """Return every token that was issued, oldest first, and whether it still counts. Secrets are nowhere kept."""
         return await to_thread(self.sync.tokens)
+
+    async def memories(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+        limit: int = 100,
+        before: "int | None" = None,
+        forgotten: bool = False,
+        derived: bool = False,
+    ) -> "MemoryPage":
+        """Return a page of the memories of a scope that stand, newest first; each once, with what it says now.
+
+        They are in the order in which they were first remembered: a correction moves none to another page, and what was
+        forgotten leaves no gap. Each is read from the log and verified. A page costs its own records and one question to
+        the projection, by scope and place; with `forgotten`, as many records as are forgotten in the store.
+        """
+        return await to_thread(
+            lambda: self.sync.memories(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                limit=limit,
+                before=before,
+                forgotten=forgotten,
+                derived=derived,
+            )
+        )
 
     async def modify(
         self,

@@ -32,6 +32,7 @@ from braid.knowledge import setting_operations as knowledge_setting_operations
 from braid.lens import operations as lens_operations
 from braid.log import operations as log_operations
 from braid.log.transaction import Pending, Transaction
+from braid.memories import list_operations as memories_list_operations
 from braid.memories import operations as memories_operations
 from braid.memories import remember_operations as memories_remember_operations
 from braid.memories import review_operations as memories_review_operations
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from braid.ledger.subject.format import Counts
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
     from braid.log.operations import Append, AppendedAll
+    from braid.memories.list_operations import MemoryPage
     from braid.memories.operations import Change, Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
     from braid.memories.remember_operations import Remembered
     from braid.memories.review_operations import ReviewDecision, ReviewItem
@@ -1829,6 +1831,40 @@ class Methods:
     def tokens(self) -> "tuple[TokenView, ...]":
         """Return every token that was issued, oldest first, and whether it still counts. Secrets are nowhere kept."""
         return self.session.call(admin_tokens.tokens, admin_tokens.ListTokens()).tokens
+
+    def memories(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+        limit: int = 100,
+        before: "int | None" = None,
+        forgotten: bool = False,
+        derived: bool = False,
+    ) -> "MemoryPage":
+        """Return a page of the memories of a scope that stand, newest first; each once, with what it says now.
+
+        They are in the order in which they were first remembered: a correction moves none to another page, and what was
+        forgotten leaves no gap. Each is read from the log and verified. A page costs its own records and one question to
+        the projection, by scope and place; with `forgotten`, as many records as are forgotten in the store.
+        """
+        return self.session.call(
+            memories_list_operations.memories,
+            memories_list_operations.Memories(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                limit=limit,
+                before=before,
+                forgotten=forgotten,
+                derived=derived,
+            ),
+        )
 
     def modify(
         self,

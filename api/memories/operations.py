@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
+import braid.memories.list_operations  # pyright: ignore[reportUnusedImport]  # declares its own
 import braid.memories.remember_operations  # pyright: ignore[reportUnusedImport]  # declares its own
 import braid.memories.review_operations  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares its own
 from braid.errors import ConfirmationError, VersionConflictError

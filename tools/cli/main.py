@@ -23,7 +23,7 @@ PLACES: Final = {
         "review": ("review",),
         "append": ("append", "correct"),
         "remember": ("remember",),
-        "memories": ("modify", "history"),
+        "memories": ("modify", "history", "memories"),
         "log": ("log", "show"),
         "recall": ("recall", "context", "fill"),
         "ask": ("ask",),

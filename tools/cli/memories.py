@@ -1,14 +1,26 @@
-"""`braid modify` and `braid history`: what changes in a memory, and how it came to be what it is."""
+"""`braid memories`, `modify` and `history`: what is remembered, what changes in it, and how it came to be so."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from braid.tools.cli.access import reading, writing
-from braid.tools.cli.options import Adopt, FormatOption, Shared, StoreOption
+from braid.tools.cli.options import (
+    Adopt,
+    AgentId,
+    FormatOption,
+    ProjectId,
+    RunId,
+    SessionId,
+    Shared,
+    StoreOption,
+    UserId,
+)
 from braid.tools.cli.output import put, put_json, put_rows, say
 from braid.wire import to_builtins
 
+_LISTED = ("id", "created_at", "actor", "method", "corrected", "pinned", "version", "text")
+_FORGOTTEN = ("id", "created_at", "forgotten_at", "recoverable_until", "text")
 _CHANGES = ("version", "at", "change", "old", "new", "reason", "method", "asked_by", "id")
 
 
@@ -16,6 +28,7 @@ def register(above: typer.Typer) -> None:
     """Add this module's commands."""
     above.command(rich_help_panel="Write")(modify)
     above.command(rich_help_panel="Read")(history)
+    above.command(rich_help_panel="Read")(memories)
 
 
 def modify(
@@ -114,3 +127,57 @@ def history(
     locked = [f"locked until {found.locked_until:%Y-%m-%d}"] if found.locked_until else []
     kept = [*(["pinned"] if found.pinned else []), *locked, f"version {found.version}"]
     say(f"{', '.join(kept)}; it holds by {found.current or 'no record'}")
+
+
+def memories(
+    *,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    project_id: ProjectId = None,
+    session_id: SessionId = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many at most.")] = 100,
+    before: Annotated[
+        int | None,
+        typer.Option(
+            "--before", metavar="PLACE", min=0, help="Go on as the last page says.", show_default=False
+        ),
+    ] = None,
+    forgotten: Annotated[
+        bool, typer.Option("--forgotten", help="Those that were forgotten and can come back.")
+    ] = False,
+    derived: Annotated[
+        bool, typer.Option("--derived", help="Also readings, questions, answers and reflections.")
+    ] = False,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """List what is remembered, newest first, each memory once and as it stands now.
+
+    \b
+    Examples:
+      braid memories --user-id maya
+      braid memories --user-id maya --forgotten
+      braid memories --user-id maya -o json
+    """
+    with reading(store) as opened:
+        page = opened.memories(
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            project_id=project_id,
+            session_id=session_id,
+            limit=limit,
+            before=before,
+            forgotten=forgotten,
+            derived=derived,
+        )
+    if output == "json":
+        put_json(to_builtins(page))
+        return
+    rows: list[dict[str, Any]] = [to_builtins(one) for one in page.memories]
+    put_rows(_FORGOTTEN if forgotten else _LISTED, rows, output)
+    if not rows:
+        say("nothing is forgotten that could come back" if forgotten else "nothing is remembered")
+    elif page.before is not None:
+        say(f"there are more: --before {page.before}")

@@ -75,3 +75,20 @@ def test_forget_wants_one_way_of_naming(session: Session) -> None:
     for words in ((), ("exp_x", "--query", "y"), ("--query", "y", "--token", "z")):
         assert "in one way" in session.refused("forget", *words)
     assert "is not JSON" in session.refused("forget", "--query", "y", "--filter", "{")
+
+
+def test_memories_are_listed_page_by_page_and_the_forgotten_by_themselves(session: Session) -> None:
+    ids = [session.well("append", f"Thing {place}.", "--user-id", "ana").id for place in range(3)]
+    session.well("append", "Tom's thing.", "--user-id", "tom")
+    shown = session.well("memories", "--user-id", "ana", "--limit", "2")
+    assert "Thing 2." in shown.out
+    assert "Thing 0." not in shown.out
+    assert "Tom" not in shown.out
+    before = shown.err.rpartition("--before ")[2].strip()
+    rest = json.loads(session.well("memories", "--user-id", "ana", "--before", before, "-o", "json").out)
+    assert [one["id"] for one in rest["memories"]] == ids[:1]
+    assert rest["before"] is None
+    assert "could come back" in session.well("memories", "--user-id", "ana", "--forgotten").err
+    session.well("forget", ids[1])
+    gone = session.well("memories", "--user-id", "ana", "--forgotten", "-o", "json").out
+    assert [one["id"] for one in json.loads(gone)["memories"]] == ids[1:2]
