@@ -238,6 +238,7 @@ class Correct(Request, frozen=True, kw_only=True):
     id: Id
     text: str
     reason: str | None = None
+    idempotency_key: Name | None = None
 
 
 @operation(
@@ -248,26 +249,50 @@ class Correct(Request, frozen=True, kw_only=True):
     positional=("id", "text"),
     returns="id",
     example=Correct(id=_ID, text="Maya moved to Lisbon.", reason="misheard"),
-    errors=(*_WRITES, *_READS),
+    errors=(*_WRITES, *_READS, IdempotencyConflictError),
 )
 def correct(session: Session, asked: Correct) -> Appended:
     """Append what is right in place of a memory, named by any record of it; the old ones stay in the log, superseded.
 
-    Where something was read of them, the new one is read too. Raises InvalidRecordError for what is no experience, for
-    a text that says nothing, and for an agent's word in place of a person's; ForgottenError where nothing is living.
+    Where something was read of them, the new one is read too. An `idempotency_key` that is in the log names its record,
+    where that corrects this memory to the same text. Raises InvalidRecordError for what is no experience, for a text
+    that says nothing, and for an agent's word in place of a person's; ForgottenError where nothing is living.
     """
     session.reader.need_vault()
     with session.writer.turn():
         session.refresh()
         chain = memory_of(session.reader, asked.id)
+        if (done := _corrected(session.reader, asked, chain)) is not None:
+            return done
         refuse_gone(chain, asked.id)
         refuse_locked(session, [asked.id])
         old = own_living(session, chain)
-        right = drafts.correction(old, asked.text, by_owner=speaks_for_owner(asking()))
+        right = keyed(
+            drafts.correction(old, asked.text, by_owner=speaks_for_owner(asking())), asked.idempotency_key
+        )
         batch = correcting(session.reader, chain, right, asked.reason)
         new = session.append_drafts(batch)
     session.follow([one.id for one in old])
     return _appended(new)[0]
+
+
+def keyed(draft: Draft, key: str | None) -> Draft:
+    """Return a draft that a key stands for."""
+    return msgspec.structs.replace(draft, body=msgspec.structs.replace(draft.body, once=key))
+
+
+def _corrected(reader: Reader, asked: Correct, chain: Chain) -> Appended | None:
+    """Return what a key did already, None where it is new; IdempotencyConflictError where it did something else."""
+    key = asked.idempotency_key
+    at = None if key is None else reader.key_index.find([key]).get(key)
+    if key is None or at is None:
+        return None
+    record = reader.at(at, include_forgotten=True)
+    if at not in chain.members or not record.targets(SUPERSEDES):
+        raise IdempotencyConflictError(key, record.id, ["memory"])
+    if record.text != asked.text:
+        raise IdempotencyConflictError(key, record.id, ["text"])
+    return Appended(id=record.id, index=at, known=True)
 
 
 def own_living(session: Session, chain: Chain) -> list[Record]:

@@ -28,7 +28,7 @@ from braid.ledger.record.source import WORDS, at_first_hand, is_least
 from braid.log import drafts
 from braid.log.chain import Chain, kept, memory_of, refuse_gone, setting
 from braid.log.lock import lock_until, refuse_locked
-from braid.log.operations import correcting, own_living
+from braid.log.operations import correcting, keyed, own_living
 from braid.memories.operations import Modified, Modify, Outcome
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
@@ -87,10 +87,10 @@ def _batch(session: Session, asked: Modify, chain: Chain, replaced: Sequence[Rec
             raise InvalidRecordError(f"nothing of {record.id} would change")
         _refuse_higher(session, replaced)
         event = setting(changed, record.id, body.scope, asked.reason)
-        return [_keyed(event, asked.idempotency_key)]
+        return [keyed(event, asked.idempotency_key)]
     new = drafts.correction(replaced, text, by_owner=speaks_for_owner(asking()))
     new = msgspec.structs.replace(new, body=_retagged(new.body, body, asked.tags))
-    return correcting(session.reader, chain, _keyed(new, asked.idempotency_key), asked.reason, changed)
+    return correcting(session.reader, chain, keyed(new, asked.idempotency_key), asked.reason, changed)
 
 
 def _refuse_higher(session: Session, records: Iterable[Record]) -> None:
@@ -125,10 +125,6 @@ def _retagged(new: Body, old: ExperienceBody, asked: Sequence[str] | None) -> Bo
     if made.content.text == old.content.text and at_first_hand("", made) != was and not is_reading(old):
         return msgspec.structs.replace(made, tags=[*made.tags, f"{WORDS}{was}"])
     return made
-
-
-def _keyed(draft: Draft, key: str | None) -> Draft:
-    return msgspec.structs.replace(draft, body=msgspec.structs.replace(draft.body, once=key))
 
 
 def _done(session: Session, asked: Modify, chain: Chain) -> Modified | None:

@@ -164,6 +164,14 @@ def correct(
     text: Annotated[str, typer.Argument(help="What is right; `-` reads stdin.", show_default=False)],
     *,
     reason: Reason = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key",
+            help="Idempotency key: the same correction is made once, another is refused.",
+            show_default=False,
+        ),
+    ] = None,
     dry_run: DryRun = False,
     adopt: Adopt = False,
     shared: Shared = False,
@@ -187,7 +195,7 @@ def correct(
         say(f"{id} would be corrected (--dry-run)")
         return
     with writing(store, adopt=adopt, shared=shared) as opened:
-        put(opened.correct(id, right, reason=reason))
+        put(opened.correct(id, right, reason=reason, idempotency_key=key))
 
 
 def moment(text: str | None) -> datetime | None:

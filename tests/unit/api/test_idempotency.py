@@ -433,3 +433,25 @@ def test_of_two_that_meet_at_one_key_the_second_is_refused(store: braid.Store) -
         assert store.append(f"{n}", idempotency_key=f"k{n}") in ids
         with pytest.raises(braid.IdempotencyConflictError):
             store.append("other", idempotency_key=f"k{n}")
+
+
+def test_a_correction_under_a_key_is_made_once(store: braid.Store) -> None:
+    id = store.append("I live in Porto.", user_id="maya")
+    other = store.append("I live in Rome.", user_id="maya")
+    right = store.correct(id, "I live in Faro.", reason="misheard", idempotency_key="k")
+    size = len(store)
+    assert store.correct(id, "I live in Faro.", reason="misheard", idempotency_key="k") == right
+    assert store.correct(right, "I live in Faro.", idempotency_key="k") == right  # by any id of the memory
+    assert len(store) == size
+    conflict(store, lambda: store.correct(id, "I live in Lagos.", idempotency_key="k"), right, "text")
+    conflict(store, lambda: store.correct(other, "I live in Faro.", idempotency_key="k"), right, "memory")
+    later = store.correct(id, "I live in Lagos.", idempotency_key="l")
+    assert store.correct(id, "I live in Faro.", idempotency_key="k") == right
+    assert store.memories(user_id="maya").memories[1].id == later
+    store.forget(id)
+    assert store.correct(id, "I live in Lagos.", idempotency_key="l") == later
+
+
+def test_the_key_of_what_was_said_corrects_nothing(store: braid.Store) -> None:
+    id = store.append("I live in Porto.", user_id="maya", idempotency_key="k")
+    conflict(store, lambda: store.correct(id, "I live in Porto.", idempotency_key="k"), id, "memory")
