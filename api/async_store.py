@@ -1099,8 +1099,8 @@ class AsyncMethods:
     async def why_known(self, id: str) -> "tuple[ClaimDerivation, ...]":
         """Return how each claim of a record, or of what was read from it, came to be known.
 
-        Whether the quote stands in the turn is looked at again, in the log. Raises ValueError for a record of which no
-        claim is known, and as `get`.
+        Whether the quote stands in the turn is looked at again, in the log. None for a turn that claims nothing and of
+        which nothing was read. Raises ValueError for what is no experience, and as `get`.
         """
         return await to_thread(lambda: self.sync.why_known(id=id))
 
@@ -1346,9 +1346,10 @@ class AsyncMethods:
     ) -> "RecordId":
         """Hide memories and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
-        With `only`, a correction alone is taken back, and what it corrected stands again. Returns the tombstone's id.
-        Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is no memory, PinnedError for a
-        pinned one without `force`.
+        With `only`, a correction alone is taken back, and what it corrected stands again. Returns the tombstone's id: where
+        all of them are forgotten already, the id of the one that says so, so a forget can be repeated. Raises
+        UnknownRecordError, ErasedError, ForgottenError where some are forgotten already and others aren't;
+        InvalidRecordError for what is no memory, PinnedError for a pinned one without `force`.
         """
         return await to_thread(lambda: self.sync.forget(*ids, reason=reason, force=force, only=only))
 
@@ -1360,9 +1361,10 @@ class AsyncMethods:
         return await to_thread(lambda: self.sync.plan_forget(*ids, only=only))
 
     async def recover(self, *ids: "str", reason: "str | None" = None) -> "RecordId":
-        """Bring forgotten records, and what fell with them, back within the retention window; return the event's id.
+        """Bring forgotten records, and what fell with them, back within the retention window; return the tombstone's id.
 
-        Raises InvalidRecordError for what is not forgotten, is past its window, or rests on what stays forgotten.
+        Where all of them came back already, it is the id of the tombstone that says so. Raises InvalidRecordError for what
+        was not forgotten, is past its window, or rests on what stays forgotten.
         """
         return await to_thread(lambda: self.sync.recover(*ids, reason=reason))
 

@@ -66,6 +66,13 @@ class Noted(Response, frozen=True, kw_only=True):
     id: RecordId
 
 
+class Tombstone(Response, frozen=True, kw_only=True):
+    """The tombstone that says so. `known`: it was so already, by this one, and nothing was appended."""
+
+    id: RecordId
+    known: bool = False
+
+
 class Certified(Response, frozen=True, kw_only=True):
     """What was erased, as the signed certificates say; none where nothing was."""
 
@@ -86,7 +93,7 @@ class Forget(Request, frozen=True, kw_only=True):
 
 @operation(
     Forget,
-    Noted,
+    Tombstone,
     access="forget",
     cost="index",
     positional=("*ids",),
@@ -94,21 +101,38 @@ class Forget(Request, frozen=True, kw_only=True):
     example=Forget(ids=(_ID,), reason="she asked for it"),
     errors=(*_UNKNOWN, *_WRITES, PinnedError, AccessDeniedError),
 )
-def forget(session: Session, asked: Forget) -> Noted:
+def forget(session: Session, asked: Forget) -> Tombstone:
     """Hide memories and what falls with them (see `plan_forget`), until they are recovered or erased by `retain`.
 
-    With `only`, a correction alone is taken back, and what it corrected stands again. Returns the tombstone's id.
-    Raises UnknownRecordError, ForgottenError, ErasedError; InvalidRecordError for what is no memory, PinnedError for a
-    pinned one without `force`.
+    With `only`, a correction alone is taken back, and what it corrected stands again. Returns the tombstone's id: where
+    all of them are forgotten already, the id of the one that says so, so a forget can be repeated. Raises
+    UnknownRecordError, ErasedError, ForgottenError where some are forgotten already and others aren't;
+    InvalidRecordError for what is no memory, PinnedError for a pinned one without `force`.
     """
     _require_force(asked)
     with session.writer.turn():  # nothing that quotes them comes between plan and tombstone
+        session.refresh()
+        if (done := _forgotten_by(session, asked)) is not None:
+            return done
         if not asked.force or settings(session).forget_pinned == "never":
             _refuse_pinned(session, asked.ids)
         refuse_locked(session, asked.ids)
         falls = plan_forget(session, PlanForget(ids=asked.ids, only=asked.only)).ids
         named = [id for id in dict.fromkeys(asked.ids) if asked.only or not _stands_elsewhere(session, id)]
-        return Noted(id=erasing.forget(session.writer, [*named, *falls], asked.reason, asked_for()))
+        return Tombstone(id=erasing.forget(session.writer, [*named, *falls], asked.reason, asked_for()))
+
+
+def _forgotten_by(session: Session, asked: Forget) -> Tombstone | None:
+    """Return the newest tombstone by which all of these are forgotten; None where one of them isn't."""
+    reader, by = session.reader, list[int]()
+    for id in asked.ids:
+        index = reader.index_of(id)
+        if index not in reader.control.hidden or reader.envelope(index).id != id:
+            return None
+        if not asked.only and _stands_elsewhere(session, id):
+            return None
+        by.append(reader.control.hidden[index][0])
+    return Tombstone(id=RecordId(reader.envelope(max(by)).id), known=True)
 
 
 def _require_force(asked: Forget) -> None:
@@ -193,7 +217,7 @@ class Recover(Request, frozen=True, kw_only=True):
 
 @operation(
     Recover,
-    Noted,
+    Tombstone,
     access="recover",
     cost="index",
     positional=("*ids",),
@@ -201,15 +225,31 @@ class Recover(Request, frozen=True, kw_only=True):
     example=Recover(ids=(_ID,)),
     errors=(UnknownRecordError, ErasedError, InvalidRecordError, *_WRITES),
 )
-def recover(session: Session, asked: Recover) -> Noted:
-    """Bring forgotten records, and what fell with them, back within the retention window; return the event's id.
+def recover(session: Session, asked: Recover) -> Tombstone:
+    """Bring forgotten records, and what fell with them, back within the retention window; return the tombstone's id.
 
-    Raises InvalidRecordError for what is not forgotten, is past its window, or rests on what stays forgotten.
+    Where all of them came back already, it is the id of the tombstone that says so. Raises InvalidRecordError for what
+    was not forgotten, is past its window, or rests on what stays forgotten.
     """
     with session.writer.turn():
+        session.refresh()
+        if (done := _recovered_by(session.reader, asked.ids)) is not None:
+            return done
         back = plan_recover(session, PlanRecover(ids=asked.ids)).ids
         ids = [*dict.fromkeys(asked.ids), *back]
-        return Noted(id=erasing.recover(session.writer, ids, session.now(), asked.reason, asked_for()))
+        return Tombstone(id=erasing.recover(session.writer, ids, session.now(), asked.reason, asked_for()))
+
+
+def _recovered_by(reader: Reader, ids: Iterable[str]) -> Tombstone | None:
+    """Return the newest tombstone by which all of these came back; None where one is gone, or never was."""
+    by: list[int] = []
+    for id in ids:
+        index = reader.index_of(id)
+        ways = _ways(reader, index)
+        if not ways or ways[-1][1] != "recover" or reader.envelope(index).id != id:
+            return None
+        by.append(ways[-1][0])
+    return Tombstone(id=RecordId(reader.envelope(max(by)).id), known=True)
 
 
 class PlanRecover(Request, frozen=True, kw_only=True):
@@ -264,12 +304,16 @@ def _was_gone(reader: Reader, index: int, by: int) -> bool:
     """Whether a record was hidden, or erased, once a tombstone had been appended, whatever became of it since."""
     if index in reader.control.erased:
         return True
-    ways = [
-        reader.envelope(at).public.get("op")
-        for at, role in reader.backlinks.of(index)
-        if role == "target" and at <= by and reader.envelope(at).kind == "tombstone"
-    ]
+    ways = [op for at, op in _ways(reader, index) if at <= by]
     return bool(ways) and ways[-1] == "forget"
+
+
+def _ways(reader: Reader, index: int) -> list[tuple[int, object]]:
+    """Return the tombstones that name a record, in log order, each with what it does."""
+    named = [at for at, role in reader.backlinks.of(index) if role == "target"]
+    return [
+        (at, reader.envelope(at).public.get("op")) for at in named if reader.envelope(at).kind == "tombstone"
+    ]
 
 
 def _named(session: Session, indexes: Iterable[int]) -> Named:

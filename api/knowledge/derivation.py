@@ -41,12 +41,7 @@ def derivations(session: Session, id: str) -> tuple[ClaimDerivation, ...]:
     if not isinstance(body, ExperienceBody):
         raise ValueError(f"{id} is a {record.kind}: ask of an experience that claims something, or of a turn")
     holders = [record] if body.symbolic else readings_of(session, record.index)
-    found = tuple(one for holder in holders for one in _derived(session, holder))
-    if not found:
-        raise ValueError(
-            f"{id} claims nothing, and nothing was read from it; `braid why-not-known` looks further"
-        )
-    return found
+    return tuple(one for holder in holders for one in _derived(session, holder))
 
 
 def _derived(session: Session, record: Record) -> Iterator[ClaimDerivation]:

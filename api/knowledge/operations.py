@@ -322,8 +322,8 @@ class Derivations(Response, frozen=True, kw_only=True):
 def why_known(session: Session, asked: WhyKnown) -> Derivations:
     """Return how each claim of a record, or of what was read from it, came to be known.
 
-    Whether the quote stands in the turn is looked at again, in the log. Raises ValueError for a record of which no
-    claim is known, and as `get`.
+    Whether the quote stands in the turn is looked at again, in the log. None for a turn that claims nothing and of
+    which nothing was read. Raises ValueError for what is no experience, and as `get`.
     """
     from braid.knowledge.derivation import derivations
 

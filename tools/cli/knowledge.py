@@ -194,7 +194,9 @@ def why_known(
     if output == "table":
         for row in told:
             row["gates"] = "; ".join(f"{one['gate']}: {one['outcome']}" for one in row["gates"])
-    put_rows(_DERIVED if output == "table" else tuple(told[0]), told, output)
+    put_rows(_DERIVED if output == "table" or not told else tuple(told[0]), told, output)
+    if not told:
+        say(f"{id} claims nothing, and nothing was read from it; `braid why-not-known` looks further")
 
 
 def why_changed(

@@ -43,10 +43,11 @@ def test_forgetting_hides_and_recovering_brings_back(session: Session) -> None:
     assert NEEDLE in session.well("show", id, "--forgotten").out
     session.well("recover", id, "--dry-run")
     session.refused("show", id)
-    session.well("recover", id)
+    back = session.well("recover", id).out
     assert NEEDLE in session.well("show", id).out
     assert found(session) == 1
-    assert "is not forgotten" in session.refused("recover", id)
+    assert session.well("recover", id).out == back
+    assert "is not forgotten" in session.refused("recover", session.well("append", "Another.").id)
     assert session.is_clean()
 
 

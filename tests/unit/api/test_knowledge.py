@@ -212,8 +212,9 @@ def test_why_known_names_reader_words_and_gates(store: Store) -> None:
     ) == [
         {"id": reading, "k": 0, "gate": "hallucination", "class": "flat", "maker": "model", "turn_id": turn}
     ]
-    with pytest.raises(ValueError, match="claims nothing"):
-        store.why_known(say(store, "Nothing."))
+    assert store.why_known(say(store, "Nothing.")) == ()
+    with pytest.raises(ValueError, match="is a stance"):
+        store.why_known(store.stance("Where does Maya live?", user_id="maya").id or "")
     with pytest.raises(UnknownRecordError):
         store.why_known("exp_2025-05-17T09:00:00Z_0000000300ab")
 

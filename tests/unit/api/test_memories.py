@@ -315,10 +315,9 @@ def test_an_id_that_was_taken_back_or_erased_still_names_the_memory(store: Store
     for town in ("Bergen", "Tromsø"):
         ids.append(store.correct(ids[-1], f"I live in {town}."))
     store.forget(ids[2], only=True)
-    store.forget(ids[2])
+    gone = store.forget(ids[2])
     assert not store.recall("Where do I live?", user_id="maya").results
-    with pytest.raises(ForgottenError):
-        store.forget(ids[2])
+    assert gone == store.forget(ids[0])
     store.recover(*ids)
     store.erase(ids[1])
     store.forget(ids[1])
@@ -538,3 +537,32 @@ def test_a_rebuilt_projection_changes_no_history(store: Store) -> None:
     before = store.history(id)
     list(store.replay())
     assert store.history(id) == before
+
+
+def test_a_forget_and_a_recovery_can_be_repeated(store: Store) -> None:
+    ids = [store.append(text, user_id="maya") for text in ("It rained.", "It snowed.", "It hailed.")]
+    first, second = store.forget(ids[0], reason="asked to"), store.forget(ids[1])
+    size = len(store)
+    maya = Caller(name="app", kind="person", user_id="maya")
+    with asked_by(maya):
+        assert store.forget(ids[0], reason="again") == first
+    assert store.forget(*ids[:2]) == second
+    assert store.forget(ids[1], only=True) == second
+    with pytest.raises(ForgottenError):
+        store.forget(*ids)  # not one of them is forgotten with the others gone already
+    with pytest.raises(InvalidRecordError, match="is not forgotten"):
+        store.recover(ids[2])
+    assert len(store) == size
+    back = store.recover(ids[0])
+    with asked_by(maya):
+        assert store.recover(ids[0]) == back
+    assert len(store) == size + 1
+    with pytest.raises(InvalidRecordError, match="is not forgotten"):
+        store.recover(ids[0], ids[1])  # one is back, the other isn't
+    again = store.forget(ids[0])
+    assert again not in (first, back)
+    assert store.forget(ids[0]) == again
+    store.erase(ids[0])
+    for step in (store.forget, store.recover):
+        with pytest.raises(ErasedError):
+            step(ids[0])
