@@ -219,10 +219,15 @@ class Session:
 
     def require(self, what: str, access: Access) -> None:
         """Raise AccessDeniedError where an access isn't given here; `what` needs it."""
-        caller = asking()
-        if access not in self.allowed or (caller is not None and access not in caller.allowed):
+        if not self.may(access):
+            caller = asking()
             whom = "here" if caller is None else f"to {caller.name}"
             raise AccessDeniedError(f"{what} needs the access {access!r}, which is not given {whom}")
+
+    def may(self, access: Access) -> bool:
+        """Whether an access is given here, to who asks."""
+        caller = asking()
+        return access in self.allowed and (caller is None or access in caller.allowed)
 
     def _observe(self, called: Called) -> None:
         """Tell observers; one that fails is warned of: what was asked has been done, or has failed on its own."""

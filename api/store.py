@@ -774,7 +774,7 @@ class Methods:
         top_k: "int | None" = None,
         all: bool = False,
         after: "str | None" = None,
-        write: bool = True,
+        write: "bool | None" = None,
         caution: "Literal['careful', 'default', 'eager']" = "default",
         trust: "Literal['owner', 'agent', 'tool', 'outsider']" = "tool",
         audience: "Literal['owner', 'group', 'third_party']" = "owner",
@@ -784,11 +784,11 @@ class Methods:
 
         Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
         is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
-        the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
-        "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
-        UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
-        AccessDeniedError where it would write and may not, and what appending raises. RemoteModelError for a model that
-        the settings keep away. See docs/answers.md.
+        the log in one transaction; `write=False` writes nothing, and nor does a question without the access `write`. "And
+        when?", "who said that?", "how sure are you?" and "and her sister?" are read with the answer `after`. Raises
+        ValueError where that is no answer, or of another scope, UnknownRecordError, ErasedError, ForgottenError where it
+        can't be read, UnknownLensError, IntegrityError, AccessDeniedError for `write=True` without that access, and what
+        appending raises. RemoteModelError for a model that the settings keep away. See docs/answers.md.
         """
         return self.session.call(
             answers_operations.ask,

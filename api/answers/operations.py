@@ -27,10 +27,11 @@ THROUGH_LENS: Final = 60
 class Ask(ScopedAsOf, frozen=True, kw_only=True):
     """A question. `now`: what "last month" is relative to. `top_k`: how many records it may draw on (12).
 
-    `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it. `all`: a list
-    whole, not its last twelve pieces. `after`: the record of the answer that the question follows. `caution`: how sure
-    an answer must be to be told, and not only shown as near. `trust`: the lowest source class that an answer rests on;
-    what only those beneath it say is quoted as theirs. `audience`: before whom it is said (see `recall`).
+    `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it; unsaid,
+    it is appended for who has the access `write`. `all`: a list whole, not its last twelve pieces. `after`: the
+    record of the answer that the question follows. `caution`: how sure an answer must be to be told, and not only shown
+    as near. `trust`: the lowest source class that an answer rests on; what only those beneath it say is quoted as
+    theirs. `audience`: before whom it is said (see `recall`).
     """
 
     question: AskedText
@@ -40,7 +41,7 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     top_k: TopK | None = None
     all: bool = False
     after: Id | None = None
-    write: bool = True
+    write: bool | None = None
     caution: Literal["careful", "default", "eager"] = "default"
     trust: SourceClass = BELIEVED
     audience: Audience = "owner"
@@ -69,11 +70,11 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
 
     Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
     is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
-    the log in one transaction; `write=False` writes nothing. "And when?", "who said that?", "how sure are you?" and
-    "and her sister?" are read with the answer `after`. Raises ValueError where that is no answer, or of another scope,
-    UnknownRecordError, ErasedError, ForgottenError where it can't be read, UnknownLensError, IntegrityError,
-    AccessDeniedError where it would write and may not, and what appending raises. RemoteModelError for a model that
-    the settings keep away. See docs/answers.md.
+    the log in one transaction; `write=False` writes nothing, and nor does a question without the access `write`. "And
+    when?", "who said that?", "how sure are you?" and "and her sister?" are read with the answer `after`. Raises
+    ValueError where that is no answer, or of another scope, UnknownRecordError, ErasedError, ForgottenError where it
+    can't be read, UnknownLensError, IntegrityError, AccessDeniedError for `write=True` without that access, and what
+    appending raises. RemoteModelError for a model that the settings keep away. See docs/answers.md.
     """
     with suppress(Exception):  # what it fails by is told where it is asked, and costs no answer
         session.reranker()  # it begins to load, beside all that is imported here
@@ -92,9 +93,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         from braid.providers.composing import gated
 
         composer, gate = gated(session, composer, "ask")
-    if asked.write:
-        _ = session.writer
-        session.require("ask appends its answer (unless write=False), which", "write")
+    writes = _writes(session, asked)
     top_k = asked.top_k or TOP_K
     scope = drafts.scope_of(asked)
     lens = None
@@ -138,7 +137,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
 
         given = quoted_answer(asked.question, given, mind, session, scope, top_k=top_k)
     flags = flagged(session, given, asked.audience)
-    if not asked.write:
+    if not writes:
         return reply_of(given, resolved, {}, given.steps, flags)
     began = perf_counter()
     batch, names = batch_of(given, resolved, scope, after=asked.after)
@@ -150,6 +149,15 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     placed = {name: written[place].id for name, place in names.items()}
     step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
     return reply_of(given, resolved, placed, [*given.steps, step], flags)
+
+
+def _writes(session: Session, asked: Ask) -> bool:
+    """Whether the answer is appended. Raises AccessDeniedError and ReadOnlyError where it is to be and can't."""
+    writes = session.may("write") if asked.write is None else asked.write
+    if writes:
+        _ = session.writer
+        session.require("ask with write", "write")
+    return writes
 
 
 def _speaks_of(question: str, given: "CitedAnswer") -> bool:

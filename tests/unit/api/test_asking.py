@@ -12,8 +12,9 @@ import braid
 from braid.agent.cite import cited
 from braid.agent.parts import Composed, QuestionContext
 from braid.async_store import AsyncStore
+from braid.caller import GRANTS, Caller, asked_by
 from braid.entry import open
-from braid.errors import InvalidRequestError
+from braid.errors import AccessDeniedError, InvalidRequestError
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.record.record import AffectBody, ExperienceBody
 from braid.lenses.errors import LensFailedError
@@ -374,3 +375,16 @@ def test_what_somebody_says_of_themselves_by_name_is_their_own(studio: Store) ->
     studio.forget(right, only=True)  # brings back what it had corrected
     answer = studio.ask("how hot is the kiln?", user_id="gwen", write=False)
     assert [one.text for one in answer.citations] == [KILN]
+
+
+def test_who_may_only_read_is_answered_and_nothing_is_written(store: Store) -> None:
+    size = len(store)
+    with asked_by(Caller(name="reader", kind="model", allowed=GRANTS["model"], user_id="ann")):
+        found = store.ask(HOME, now=NOW)
+        with pytest.raises(AccessDeniedError, match="ask with write needs the access 'write'"):
+            store.ask(HOME, now=NOW, write=True)
+    assert "Edinburgh" in found.text
+    assert (found.question_id, found.answer_id) == (None, None)
+    assert len(store) == size
+    with asked_by(Caller(name="app", kind="autonomous", allowed=GRANTS["autonomous"], user_id="ann")):
+        assert store.ask(HOME, now=NOW).answer_id is not None
