@@ -296,8 +296,11 @@ def test_who_may_only_read_writes_no_answers(store: Store) -> None:
     store.append("It rained.")
     with asked_by(Caller(name="model", kind="model", allowed=frozenset(("read",)))):
         with pytest.raises(AccessDeniedError, match="write"):
-            store.ask("Did it rain?")
+            store.ask("Did it rain?", write=True)
+        size = len(store)
+        assert store.ask("Did it rain?").answer_id is None
         assert store.ask("Did it rain?", write=False).text
+        assert len(store) == size
 
 
 def test_the_other_names(store: Store) -> None:
