@@ -17,6 +17,8 @@ SAID = (
     ("Devon", "I'm off next week. Priya has my pager from Monday"),
     ("Moni", "I saw Lotte's teacher on Friday"),
     ("Ann", "great"),
+    ("Timo", "I have to be back by Sunday evening, exam on Monday"),
+    ("Mira", "count me in. I can't have nuts though, please check the marinade"),
 )
 
 
@@ -30,7 +32,13 @@ def asked(home: Path, question: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("question", "who"), [("who brings the grill", "Ravi"), ("who is doing the CSV export?", "Priya")]
+    ("question", "who"),
+    [
+        ("who brings the grill", "Ravi"),
+        ("who is doing the CSV export?", "Priya"),
+        ("who can't eat nuts", "Mira"),
+        ("who has an exam on Monday?", "Timo"),
+    ],
 )
 def test_who_says_it_of_themselves_is_meant(tmp_path: Path, question: str, who: str) -> None:
     assert asked(tmp_path, question) == who
@@ -40,9 +48,11 @@ def test_a_known_name_that_opens_a_sentence_is_one(tmp_path: Path) -> None:
     assert "Priya" in asked(tmp_path, "who has Devon's pager")
 
 
-@pytest.mark.parametrize("question", ["who is Lotte's teacher", "who brings the tent"])
+@pytest.mark.parametrize(
+    "question", ["who is Lotte's teacher", "who brings the tent", "who can't bring the grill", "who has nuts"]
+)
 def test_who_denies_it_or_only_speaks_of_it_is_not(tmp_path: Path, question: str) -> None:
-    assert asked(tmp_path, question) not in ("Moni", "Stu")
+    assert asked(tmp_path, question) not in ("Moni", "Stu", "Ravi", "Mira")
 
 
 def test_the_name_stands_in_the_piece_that_speaks_of_it() -> None:
