@@ -13,7 +13,7 @@ from braid.agent.answer.moved import without_left
 from braid.text.calendar import MONTH_NAME
 from braid.text.numbers import WORD
 from braid.text.quantities import Quantity
-from braid.text.words import STOP, words
+from braid.text.words import STOP, stem, telling, words
 
 _NO_NOUN: Final = r"(?!(?:and|or|in|on|at|to|of|more|a|an|per|each|every|for|from|by|with)\b)"
 _TIME: Final = r"(?:second|minute|hour|day|night|week|weekend|month|year|decade)s?"
@@ -49,6 +49,7 @@ _DATE: Final = re.compile(
     r"|\b\d{1,2}(?:[:.]\d\d)?\s?[ap]\.?m\b",
     re.IGNORECASE,
 )
+_PIECE: Final = re.compile(r"[,;.]\s+|\s+(?:and|but|plus)\s+", re.IGNORECASE)
 _IS_TIME: Final = re.compile(_TIME, re.IGNORECASE)
 _ONE: Final = Decimal(1)
 
@@ -57,7 +58,7 @@ def counted(asked: str, sentence: str) -> str | None:
     """Return the number that answers a question, with what it counts where that is said; None where none does."""
     if (listed := amount_of(asked, sentence)) is not None:
         return listed
-    text = _DATE.sub(lambda match: " " * len(match[0]), without_left(asked, sentence))
+    text = _labelled(asked, _DATE.sub(lambda match: " " * len(match[0]), without_left(asked, sentence)))
     paid = _PAID.search(asked) is not None
     known = set(words(asked))
     if paid or _HOW_MUCH.search(asked):
@@ -79,6 +80,16 @@ def counted(asked: str, sentence: str) -> str | None:
     return next(
         (match[0] for match in found if not (asks_no_time and _IS_TIME.fullmatch(_noun(match)))), None
     )
+
+
+def _labelled(asked: str, sentence: str) -> str:
+    """Return of a sentence with several numbers the one piece with a number that speaks most of what is asked; the
+    whole where none does so alone: "fuel is 90 in all, tolls 24"."""
+    meant = {stem(word) for word in telling(asked)}
+    pieces = [piece for piece in _PIECE.split(sentence) if _QUANTITY.search(piece)]
+    met = [len(meant & {stem(word) for word in telling(piece)}) for piece in pieces]
+    most = max(met, default=0)
+    return pieces[met.index(most)] if most and met.count(most) == 1 else sentence
 
 
 def has_money(text: str) -> bool:
