@@ -28,8 +28,8 @@ from braid.agent.answer.matching import LIGHT
 from braid.agent.answer.period import asks_for_sum
 from braid.agent.answer.presupposition import unheard
 from braid.agent.answer.reading import AskedQuestion, read
+from braid.agent.answer.rereading import CLEARLY, likeliest, read_signals, reread, surest
 from braid.agent.answer.rereading import SIGNALS as READ_SIGNALS
-from braid.agent.answer.rereading import likeliest, read_signals, reread, surest
 from braid.agent.answer.sureness import speaking
 from braid.agent.answer.turns import when_of
 from braid.agent.answer.variants import later, variants
@@ -183,7 +183,9 @@ def choose(
         p=p,
         asked=asked,
         signals=signals,
-        bears=_bears(asked, found, hits, order[0], told) or bool(speaker_meant(question, hits[order[0]])),
+        bears=_bears(asked, found, hits, order[0], told)
+        or bool(speaker_meant(question, hits[order[0]]))
+        or _reads_as_reason(asked, read_once_more, order[0]),
         changed=changing is not None or len(otherwise) > 1,
         instead=hits[changing] if changing is not None and not otherwise and found.bears[changing] else None,
         speaks=max(float(found.spoken_of.max(initial=0.0)), _heard(question, hits)),
@@ -242,6 +244,11 @@ def _bears(
     and a name plainly, but for who said something, which the turn itself shows."""
     bears = found.plainly if asked.wants in _PLAINLY and not asked.said else found.bears
     return bool(bears[best]) or any(bool(bears[at]) for at in told if are_near(hits[at], hits[best], REPLIES))
+
+
+def _reads_as_reason(asked: AskedQuestion, read_once_more: Floats | None, best: int) -> bool:
+    """Whether a turn reads as a reason beyond doubt: few are given with a "because"."""
+    return asked.wants == "reason" and read_once_more is not None and float(read_once_more[best]) >= CLEARLY
 
 
 def _near(asked: AskedQuestion, found: Features, hits: Sequence[Hit], order: Sequence[int]) -> list[Hit]:

@@ -22,6 +22,9 @@ BACKS: Final = 1.0
 DENIES: Final = -1.5
 """From and up to these log-odds a turn is read as one that answers, and as one that doesn't."""
 
+CLEARLY: Final = 3.0
+"""From these log-odds a turn is read as answering beyond doubt, whatever words it has."""
+
 
 def reread(question: str, hits: Sequence[Hit], scores: Floats, answers: AnswerScores | None) -> Floats | None:
     """Return float64[n]: the log-odds that each hit answers; None without a model, or where it failed."""
