@@ -27,6 +27,7 @@ from braid.agent.answer.referent import is_meant
 from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of
 from braid.agent.answer.spans import best_span
 from braid.agent.answer.turns import when_of
+from braid.agent.answer.unnamed import unnamed_change
 from braid.agent.answer.variants import later
 from braid.agent.answer.verdict import asks_of_the_past, asks_of_then, denied, is_of_now
 from braid.agent.cite import marks
@@ -105,7 +106,8 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
     )
     if is_open or (answer := said(question, chosen, asked)) is None:
         return near(question, chosen, asked.parses)
-    return _overtaken(question, chosen, asked) or surely(answer, _most(asked))
+    changed = _overtaken(question, chosen, asked) or _maybe_changed(question, chosen, asked)
+    return changed or surely(answer, _most(asked))
 
 
 def _is_of_another(question: Question, best: Hit, hits: Sequence[Hit]) -> bool:
@@ -226,6 +228,19 @@ def _overtaken(question: Question, chosen: Chosen, asked: QuestionContext) -> Co
     p = min(max(asked.given * chosen.p, bands.CAREFUL), DISPUTED)
     found = _changed([support_of(best, span.sentence)], list(by.values()), p)
     return msgspec.structs.replace(found, beside=list(by.values()))
+
+
+def _maybe_changed(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed | None:
+    """Return what was said with the turn that may say otherwise, without naming what."""
+    best = chosen.ranked[0]
+    span = best_span(question, best.text, when_of(best))
+    if chosen.changed or span is None or list(chosen.told) != [best]:
+        return None
+    since = unnamed_change(question, chosen.asked, best, span, [*asked.hits, *asked.more])
+    if since is None:
+        return None
+    p = min(max(asked.given * chosen.p, bands.CAREFUL), DISPUTED)
+    return _changed([support_of(best, span.sentence)], [support_of(since.hit, since.sentence)], p)
 
 
 def _changed(older: Sequence[Support], since: Sequence[Support], p: float) -> Composed:

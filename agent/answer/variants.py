@@ -36,7 +36,7 @@ MENDED_WITHIN: Final = timedelta(minutes=10)
 else by the same speaker."""
 MOST_WORDS: Final = 5
 """How many words the stretch has at most, in which two sentences differ."""
-_OF_ONE: Final = re.compile(r"\b(?:i|me|my|mine|myself|you|your|yours)\b", re.IGNORECASE)
+OF_ONE: Final = re.compile(r"\b(?:i|me|my|mine|myself|you|your|yours)\b", re.IGNORECASE)
 """What names who speaks, or who listens."""
 _BEFORE: Final = re.compile(
     r"\b(?:used to|ever|first|original(?:ly)?|initial(?:ly)?|before|ago|until|till|last|old|earlier|previous(?:ly)?"
@@ -127,7 +127,7 @@ def _may_tell_of(hit: Hit, said: Hit | None, sentence: str) -> bool:
     boss" and "I" are another's in another's mouth; what an agent says may only be proposed."""
     if said is None or is_agent(hit) or hit.source != said.source or is_agent(said) != is_agent(hit):
         return False
-    return _OF_ONE.search(sentence) is None
+    return OF_ONE.search(sentence) is None
 
 
 def _mend(said: Hit, who: str, hits: Sequence[Hit]) -> Hit | None:
@@ -160,7 +160,7 @@ def _of_change(
     `is_mend`, `own`: of whoever said what it changes."""
     for part in sentences(hit.text[:MAX_CHARS]):
         said = hit.text[part.start : part.stop]
-        if not own and _OF_ONE.search(said):
+        if not own and OF_ONE.search(said):
             continue
         mend = mends and is_mend(said, behind)
         taken = mends and takes_back(said)

@@ -1,0 +1,204 @@
+"""A later turn that brings another value and doesn't name its topic: "leaving 5 then", "Henne Strand instead". Pure.
+
+It may change what was told before, or be of something else; the words don't say. So both are told and neither as what
+holds. Narrow on purpose: a short clause with a word of change and a value of the kind that would be told, of no other
+topic, close behind what it may mean.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from typing import Final, NamedTuple
+
+from braid.agent.answer.bearing import spelt_names
+from braid.agent.answer.change import of_another
+from braid.agent.answer.matching import LIGHT
+from braid.agent.answer.reading import AskedQuestion, Wants
+from braid.agent.answer.spans import AnswerSpan
+from braid.agent.answer.turns import is_agent, when_of
+from braid.agent.answer.variants import OF_ONE
+from braid.ledger.record.record import ExperienceBody
+from braid.recall.decompose import Question
+from braid.recall.hits import Hit, is_soon_after, speaker
+from braid.text.calendar import MONTH_NAME, WEEKDAYS
+from braid.text.numbers import WORD as NUMBER_WORD
+from braid.text.sentences import sentences
+from braid.text.words import STOP, stem, telling, words
+
+NEXT: Final = 2
+"""How many turns behind one on the topic a turn may still mean it."""
+WITHIN: Final = timedelta(days=7)
+"""How long after it in one session, where a clause is of nothing but its value."""
+MOST_OTHERS: Final = 1
+"""How many words a clause may have besides its value and those of the topic: more would name a topic of its own."""
+ON_TOPIC: Final = 0.5
+"""What share of the question's words a turn on the topic has at least."""
+_CLAUSE: Final = re.compile(r"[,;:!?]+\s+|\.\s+|\s+[–—-]\s+|\n+|\s+(?:but|because|so)\s+")
+_MARK: Final = re.compile(
+    r"\bthen\W*$|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|\bmake (?:it|that)\b|\brather\b",
+    re.IGNORECASE,
+)
+_NUMBER: Final = re.compile(rf"(?<![\w.:-])[$€£]?\d(?:[\d.,:]*\d)?|\b(?!one\b){NUMBER_WORD}", re.IGNORECASE)
+_DAY: Final = re.compile(
+    rf"\b(?:{'|'.join(WEEKDAYS)})s?\b|\b\d{{1,2}}(?:st|nd|rd|th)\b"
+    rf"|\b\d{{1,2}} {MONTH_NAME}\b|\b{MONTH_NAME} \d{{1,2}}\b",
+    re.IGNORECASE,
+)
+_KINDS: Final[dict[Wants, tuple[str, ...]]] = {
+    "money": ("number",), "number": ("number",), "clock": ("number",), "time": ("day",), "person": ("name",),
+    "place": ("name", "number"), "value": ("number", "day", "name"),
+}  # fmt: skip
+"""Of which kinds the value may be; the first that the older sentence has counts."""
+MOST_TIMES: Final = 4
+"""How many times the older value the newer one may be, or the other way round."""
+NOON: Final = 12.0
+_UNITS: Final = frozenset(("", "now", "euros", "euro", "pounds", "quid", "dollars", "o'clock", "sharp"))
+_IDLE: Final = frozenset(
+    map(
+        stem,
+        [
+            "ok",
+            "okay",
+            "same",
+            "let",
+            "lets",
+            "make",
+            "take",
+            "now",
+            "then",
+            "instead",
+            "rather",
+            "yes",
+            "well",
+        ],
+    )
+)
+
+
+class UnnamedChange(NamedTuple):
+    """The turn, and its sentence that brings the value."""
+
+    hit: Hit
+    sentence: str
+
+
+def unnamed_change(
+    question: Question, asked: AskedQuestion, older: Hit, span: AnswerSpan, hits: Sequence[Hit]
+) -> UnnamedChange | None:
+    """Return the last turn that may bring another value in place of the one that a span of `older` tells."""
+    kinds = _KINDS.get(asked.wants, ())
+    kind = next((one for one in kinds if _values(one, span.sentence)), None)
+    if kind is None or asked.past or asked.era in ("first", "before", "last"):
+        return None
+    told = _Told(question, asked.wants, kind, older, span)
+    found = [
+        UnnamedChange(hit, said)
+        for hit in hits
+        if told.may_be_changed_by(hit)
+        for said in told.sentences_of_change(hit, hits)
+    ]
+    return max(found, key=lambda one: when_of(one.hit), default=None)
+
+
+class _Told(NamedTuple):
+    """What would be told, and of which kind its value is."""
+
+    question: Question
+    wants: Wants
+    kind: str
+    older: Hit
+    span: AnswerSpan
+
+    def may_be_changed_by(self, hit: Hit) -> bool:
+        """Whether a turn is a later one, of somebody who may tell of it."""
+        may = hit.source == self.older.source and not is_agent(hit)
+        own = speaker(hit) == speaker(self.older) or not OF_ONE.search(self.span.sentence)
+        return when_of(hit) > when_of(self.older) and may and (own or self.kind != "name")
+
+    def sentences_of_change(self, hit: Hit, hits: Sequence[Hit]) -> Iterator[str]:
+        """Yield the sentences of a turn that bring another value, and name no topic of their own."""
+        for part in sentences(hit.text):
+            said = hit.text[part.start : part.stop]
+            if "?" in part.mark or of_another(self.question, self.span.sentence, said):
+                continue
+            if any(self._brings(clause, hit, hits) for clause in _CLAUSE.split(said)):
+                yield said
+
+    def _brings(self, clause: str, hit: Hit, hits: Sequence[Hit]) -> bool:
+        value, before = (_values(self.kind, one) for one in (clause, self.span.sentence))
+        if not value or _MARK.search(clause) is None or not value.isdisjoint(before):
+            return False
+        if self.kind == "number" and not self._may_replace(clause):
+            return False
+        asked, topic = {*self.question.stems}, self._topic()
+        others = {stem(word) for word in telling(clause)} - {stem(word) for word in value} - _IDLE
+        if _values("name", clause) - value - topic or len(others - topic) > MOST_OTHERS:
+            return False
+        shares = bool(others & asked - LIGHT)
+        return shares or self._is_close(hit, hits) or (not others and _is_of_talk(self.older, hit))
+
+    def _topic(self) -> set[str]:
+        return {*self.question.stems} | {stem(word) for word in words(self.span.sentence)}
+
+    def _may_replace(self, clause: str) -> bool:
+        """Whether a number of a clause may stand in place of the one that is told: it counts no other things, and is
+        about as much; of an hour one that there is."""
+        told = [one for one in map(_worth, _values("number", self.span.short)) if one]
+        for match in _NUMBER.finditer(_DAY.sub(" ", clause)):
+            behind = clause[match.end() :]
+            counts = next(iter(words(behind)), "") if behind.startswith(" ") else ""
+            if counts not in STOP | _UNITS and stem(counts) not in self._topic() | _IDLE:
+                continue  # ten kids
+            worth = _worth(match[0])
+            if self.wants == "clock":
+                fits = worth is None or "." in match[0] or worth <= max([NOON, *told])
+            else:
+                fits = (
+                    not told or not worth or any(1 / MOST_TIMES <= worth / one <= MOST_TIMES for one in told)
+                )
+            if fits:
+                return True
+        return False
+
+    def _is_close(self, hit: Hit, hits: Sequence[Hit]) -> bool:
+        """Whether a turn stands close behind the older one, or behind a later one on the topic."""
+        return any(
+            is_soon_after(hit, one, NEXT)
+            for one in hits
+            if one.index == self.older.index
+            or (when_of(one) > when_of(self.older) and _is_on_topic(self.question, one))
+        )
+
+
+def _worth(number: str) -> float | None:
+    """Return what a number in figures is worth; None for one in words."""
+    try:
+        return float(number.strip("$€£").replace(",", ""))
+    except ValueError:
+        return None
+
+
+def _values(kind: str, text: str) -> set[str]:
+    """Return the values of a kind in a text, in lower case."""
+    if kind == "name":
+        return {word for match in spelt_names(f"so {text}") for word in words(match[0])} - STOP
+    pattern = _DAY if kind == "day" else _NUMBER
+    bare = text if kind == "day" else _DAY.sub(" ", text)
+    return {word for match in pattern.finditer(bare) for word in words(match[0])}
+
+
+def _is_on_topic(question: Question, hit: Hit) -> bool:
+    asked = {*question.stems} - LIGHT
+    return bool(asked) and len(asked & {stem(word) for word in words(hit.text)}) / len(asked) >= ON_TOPIC
+
+
+def _is_of_talk(older: Hit, hit: Hit) -> bool:
+    """Whether two turns are of one session, and not long apart."""
+    one, other = (each.record.body for each in (older, hit))
+    if not (isinstance(one, ExperienceBody) and isinstance(other, ExperienceBody)) or one.scope is None:
+        return False
+    return (
+        one.scope.session_id is not None
+        and one.scope == other.scope
+        and when_of(hit) - when_of(older) <= WITHIN
+    )

@@ -1,0 +1,67 @@
+"""A later turn that brings another value and doesn't name its topic: both are told, neither as what holds now."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import braid
+
+NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+LEAVING = ("Noor", "Departure on Friday at 4.30 from my place, we take the van")
+HOUSE = ("Femke", "we booked the holiday house in Ribe, 11 to 18 July")
+
+
+def asked(home: Path, question: str, *said: tuple[str, str]) -> tuple[str, float]:
+    """Return the shortest answer and how sure it is, where these were said, by whom, on every day."""
+    with braid.open(home / "memory", guard_dir=home / "guard") as store:
+        for days, (who, text) in enumerate(said):
+            store.append(
+                text,
+                actor="agent" if who == "Bot" else "user",
+                name=who,
+                user_id="u",
+                session_id="s",
+                occurred_at=NOW + timedelta(days=days),
+            )
+        found = store.ask(question, user_id="u", write=False, now=NOW + timedelta(days=60))
+    return found.short or "", 1.0 - found.residual_uncertainty
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "both"),
+    [
+        ("what time do we leave on friday?", (LEAVING, ("Timo", "ok leaving 5 then")), ("4.30", "leaving 5")),
+        ("where is our holiday house?", (HOUSE, ("Bram", "Henne Strand instead")), ("Ribe", "Henne")),
+        (
+            "how many people are coming to the wedding?",
+            (
+                ("Aylin", "wedding is on 5 September, 80 people so far"),
+                ("Kerem", "my uncles can't come. 72 now"),
+            ),
+            ("80", "72"),
+        ),
+    ],
+)
+def test_both_are_told(
+    tmp_path: Path, question: str, said: tuple[tuple[str, str], ...], both: tuple[str, str]
+) -> None:
+    short, p = asked(tmp_path, question, *said)
+    assert all(one in short for one in both)
+    assert p <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "other"),
+    [
+        ("what time do we leave on friday?", (LEAVING, ("Timo", "14 people now")), "14"),
+        ("what time do we leave on friday?", (LEAVING, ("Timo", "Emil is at 5 then")), "at 5"),
+        ("what time do we leave on friday?", (LEAVING, ("Bot", "ok leaving 5 then")), "5 then"),
+        ("where was our holiday house?", (HOUSE, ("Bram", "Henne Strand instead")), "Henne"),
+        ("how much is the van?", (("Noor", "the van is 420 a week"), ("Timo", "72 now")), "72"),
+    ],
+)
+def test_what_is_of_something_else_is_not_told_beside(
+    tmp_path: Path, question: str, said: tuple[tuple[str, str], ...], other: str
+) -> None:
+    assert other not in asked(tmp_path, question, *said)[0]
