@@ -27,8 +27,8 @@ from braid.agent.answer.features import CANDIDATES, NAMES, Features, features
 from braid.agent.answer.matching import LIGHT
 from braid.agent.answer.period import asks_for_sum
 from braid.agent.answer.presupposition import unheard
-from braid.agent.answer.reading import AskedQuestion, read
-from braid.agent.answer.rereading import CLEARLY, likeliest, read_signals, reread, surest
+from braid.agent.answer.reading import AskedQuestion, read, tells_of_first
+from braid.agent.answer.rereading import BACKS, CLEARLY, likeliest, read_signals, reread, surest
 from braid.agent.answer.rereading import SIGNALS as READ_SIGNALS
 from braid.agent.answer.sureness import speaking
 from braid.agent.answer.turns import when_of
@@ -149,6 +149,8 @@ def choose(
     scores = alone
     if given.reading is not None and read_once_more is not None:
         scores = _mixed(hits, alone, read_once_more, given.reading)
+        if asked.at_first:
+            scores = _earliest(hits, scores, read_once_more, found)
     order: list[int] = np.argsort(-scores, kind="stable").tolist()
     likely = np.exp(scores - scores.max())
     likely = likely / likely.sum()
@@ -202,6 +204,18 @@ def _mixed(hits: Sequence[Hit], alone: Floats, read_once_more: Floats, given: Re
     if _when(hits[first]) > _when(hits[best]) and read_once_more[first] > 0.0:
         scores[first] = scores[best] + 1e-9
     return scores
+
+
+def _earliest(hits: Sequence[Hit], scores: Floats, read_once_more: Floats, found: Features) -> Floats:
+    """Return the scores with the turn first that tells of how it was at first: one that says so of itself, else the
+    earliest, of those that read as answers and bear what is asked for."""
+    meant = [at for at in range(len(hits)) if read_once_more[at] >= BACKS and found.bears[at]]
+    if not meant:
+        return scores
+    first = min(meant, key=lambda at: (not tells_of_first(hits[at].text), _when(hits[at])))
+    raised = scores.copy()
+    raised[first] = scores.max() + 1e-9
+    return raised
 
 
 def _when(hit: Hit) -> tuple[datetime, int]:

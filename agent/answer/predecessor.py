@@ -24,7 +24,8 @@ _BEFORE: Final = re.compile(
     r"\b(?:before(?: (?:that|then|now|this))?(?=\s*[?.!]*\s*$)|(?:previously|formerly)\b)", re.IGNORECASE
 )
 _FIRST: Final = re.compile(
-    r"\b(?:at first|originally|in the beginning|first (?:say|tell)(?: (?:you|me))?(?: that)?)\b",
+    r"\b(?:at first|originally|initially|to (?:begin|start) with|(?:at|in) the (?:very )?(?:start|beginning)"
+    r"|first (?:say|tell)(?: (?:you|me))?(?: that)?)\b",
     re.IGNORECASE,
 )
 _AHEAD_OF: Final = re.compile(r"\bbefore (?P<what>(?:[A-Z\d][\w'’.-]*\s*)+)[?.!]*\s*$")

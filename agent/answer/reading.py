@@ -54,8 +54,12 @@ _NOW: Final = re.compile(
     r"|most recent(?:ly)?)\b",
     re.IGNORECASE,
 )
+_AT_FIRST_WORDS: Final = (
+    r"at first|originally|initially|to (?:begin|start) with|(?:at|in) the (?:very )?(?:start|beginning)"
+)
+_AT_FIRST: Final = re.compile(rf"\b(?:{_AT_FIRST_WORDS})\b", re.IGNORECASE)
 _FIRST: Final = re.compile(
-    r"\b(?:at first|first(?! of)|original(?:ly)?|initial(?:ly)?|to begin with|at the start|in the beginning|back when"
+    rf"\b(?:{_AT_FIRST_WORDS}|first(?! of)|original|initial|back when"
     r"|began|begin|starting|very first)\b",
     re.IGNORECASE,
 )
@@ -88,6 +92,8 @@ class AskedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     core: str
     wants: Wants
     era: Era
+    at_first: bool
+    """Whether it asks how something was at first."""
     said: bool
     dated: bool
     past: bool
@@ -102,11 +108,17 @@ def read(text: str) -> AskedQuestion:
         core=core,
         wants=_wants(core),
         era=_era(core),
+        at_first=_AT_FIRST.search(core) is not None,
         said=_SAID.search(core) is not None,
         dated=_DATED.search(core) is not None,
         past=_PAST.search(core) is not None,
         changes=_CHANGES.search(core) is not None,
     )
+
+
+def tells_of_first(text: str) -> bool:
+    """Whether a text says of itself that it tells of how something was at first."""
+    return _AT_FIRST.search(text) is not None
 
 
 def _wants(core: str) -> Wants:
