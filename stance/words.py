@@ -4,7 +4,7 @@ from typing import Final
 
 from braid.ledger.record.record import Claim
 from braid.stance.relations import name_of
-from braid.text.verbs import is_past, plain
+from braid.text.verbs import base, is_past, plain
 
 DID: Final = "did"
 """Its objects say themselves what was done: "took the kids to the museum"."""
@@ -51,9 +51,15 @@ def words_of(claim: Claim) -> str:
     if verb == "can":
         return _joined(claim, claim.subject, "can", rest)
     if claim.polarity:
-        return " ".join(filter(None, (claim.subject, "" if rel == DID else verb, rest, claim.object)))
+        own = rel == DID or (rel == "does" and _is_third_person(claim.object.partition(" ")[0]))
+        return " ".join(filter(None, (claim.subject, "" if own else verb, rest, claim.object)))
     does = "did" if is_past(verb) or verb in _ALIKE else "does"
     return " ".join(filter(None, (claim.subject, does, "not", plain(verb), rest, claim.object)))
+
+
+def _is_third_person(word: str) -> bool:
+    """Whether a word is a verb as it stands behind a name: plays, has; not "do", nor "judo"."""
+    return word == "has" or (word.endswith("s") and base(word) not in (None, word))
 
 
 def _joined(claim: Claim, who: str, be: str, rest: str) -> str:
