@@ -163,6 +163,11 @@ _DECIDED: Final = re.compile(
     r"|\b(?:i|we)(?:'re| are|'ll| will|'d| have|'ve)? (?:now )?(?:(?:go|going|went|gone) with|using|use|chose|chosen"
     r"|choosing|pick(?:ed)?|picking|decided on|settled on|switch(?:ed|ing) to)\b"
 )
+_ADVERB: Final = r"(?:still|now|also|just|already|always|usually)"
+_ASKER_ACTS: Final = re.compile(
+    rf"\b(?:do|did|am|was|will|can|have) i(?: {_ADVERB})? (?P<act>[a-z]+)", re.IGNORECASE
+)
+"""What whoever asks does or did themselves."""
 _CUES: Final = frozenset(("now", "nowadays", "instead"))
 _NOW: Final = re.compile(
     r"\b(?:now|nowadays|these days|from now on|as of|instead(?! of))\b|\binstead of (?:the |my )?V\b"
@@ -289,10 +294,23 @@ def of_another(question: Question, older: str, newer: str) -> bool:
         if stem(found[2]) in topic and stem(found[1]) not in known and found[1] not in STOP:
             return True
     owners = re.finditer(
-        r"\b(?:my|our|his|her|their) ([\w-]+) (?:(?:has|had|got|'s got|is getting)\b|[\w-]+ (?:his|her|their)\b)",
+        r"\b(?:my|our|his|her|their) ([\w-]+) (?:(?:has|had|got|'s got|is getting)\b|[\w-]+ (?:his|her|their)\b)"
+        r"([^,;.!?]*)",
         low,
     )
-    return any(stem(found[1]) not in known for found in owners)
+    if any(stem(found[1]) not in known and _is_of(found[2], topic) for found in owners):
+        return True
+    asks_of_asker = _ASKER_ACTS.search(question.text)
+    if asks_of_asker is None:
+        return False
+    acts = re.finditer(rf"\b(?:my|our|his|her|their) ([\w-]+)(?: {_ADVERB})? ([\w-]+)", low)
+    act = stem(asks_of_asker["act"].lower())
+    return any(stem(found[2]) == act and stem(found[1]) not in known for found in acts)
+
+
+def _is_of(what: str, topic: frozenset[str]) -> bool:
+    """Whether words speak of a topic, if only as "one"."""
+    return any(word in ("one", "it") or stem(word) in topic for word in words(what)) or not topic
 
 
 def values(sentence: str) -> set[str]:

@@ -174,3 +174,16 @@ def test_what_is_asked_of_the_past_is_changed_by_a_value(
     question: str, older: str, newer: str, changed: bool
 ) -> None:
     assert is_change(decompose(question, NOW), older, newer, by_value=True) is changed
+
+
+@pytest.mark.parametrize(
+    ("question", "who", "said", "other"),
+    [
+        ("where do I live now", "Oskar", "my mum still lives in Hafenstrasse", True),
+        ("where does my mum live", "Oskar", "my mum still lives in Hafenstrasse", False),
+        ("why is Yara away in august?", "Yara", "I'm away till the 16th, my sister has her baby", False),
+        ("who is my boss", "Oskar", "my sister has a new boss", True),
+    ],
+)
+def test_what_somebody_else_is_or_does(question: str, who: str, said: str, other: bool) -> None:
+    assert of_another(decompose(question, NOW), who, said) is other
