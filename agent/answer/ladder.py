@@ -131,6 +131,7 @@ def told(
     """Return some turns quoted in their order. `p` in [0, 1]: how sure that is; `short`: the answer in fewest words,
     where that isn't the best's own."""
     span = best_span(question, best.text, when_of(best))
+    is_dated = short is None  # what is told as it stands is no day that could be put otherwise
     supports = [support_of(hit, _quoted(question, hit)) for hit in turns]
     reports = [capital(report_of(one, one.quote)) for one in supports]
     if len(turns) > 1 and when_of(turns[0]) < when_of(turns[-1]):
@@ -140,7 +141,13 @@ def told(
     if short is None:
         short = speaker_meant(question, best) or None
     fewest = _short(question, best, span, parses) if short is None else short
-    if question.intent == "time" and span is not None and span.wanted and fewest not in best.text:
+    if (
+        is_dated
+        and question.intent == "time"
+        and span is not None
+        and span.wanted
+        and fewest not in best.text
+    ):
         reports.append(f"That is {fewest}.")  # what was told from the day it was said on, as a date
     elif len(turns) == 1 and question.time is not None and question.intent != "time" and short is None:
         reports[0] = f"Back then: {reports[0]}"

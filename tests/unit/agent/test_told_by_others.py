@@ -55,3 +55,19 @@ def test_what_came_of_it_is_asked_of_the_past(tmp_path: Path) -> None:
     )
     assert "15" in asked(tmp_path, "which postgres version did we upgrade to", *said)
     assert "15" not in asked(tmp_path, "which postgres version did we want to upgrade to before", *said)
+
+
+def test_of_two_days_none_is_put_otherwise(tmp_path: Path) -> None:
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+        for days, text in enumerate(
+            (
+                "my parents are coming for the weekend of the 22nd",
+                "parents can't make it, the weekend after instead",
+            )
+        ):
+            when = NOW + timedelta(days=days)
+            store.append(text, actor="user", name="Paul", user_id="u", occurred_at=when)
+        found = store.ask(
+            "when do Paul's parents visit", user_id="u", write=False, now=NOW + timedelta(days=60)
+        )
+    assert "That is" not in found.text
