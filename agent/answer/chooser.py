@@ -27,7 +27,7 @@ from braid.agent.answer.features import CANDIDATES, NAMES, Features, features
 from braid.agent.answer.matching import LIGHT
 from braid.agent.answer.period import asks_for_sum
 from braid.agent.answer.presupposition import unheard
-from braid.agent.answer.reading import AskedQuestion, read, tells_of_first
+from braid.agent.answer.reading import AskedQuestion, in_full, read, tells_of_first
 from braid.agent.answer.rereading import BACKS, CLEARLY, likeliest, read_signals, reread, surest
 from braid.agent.answer.rereading import SIGNALS as READ_SIGNALS
 from braid.agent.answer.sureness import speaking
@@ -145,7 +145,9 @@ def choose(
     asked = read(question.text)
     found = features(question, asked, hits, nearest)
     alone = found.table @ np.array([given.turn.get(name, 0.0) for name in NAMES])
-    read_once_more = reread(question.text, hits, alone, answers) if given.reading is not None else None
+    read_once_more = (
+        reread(in_full(question.text), hits, alone, answers) if given.reading is not None else None
+    )
     scores = alone
     if given.reading is not None and read_once_more is not None:
         scores = _mixed(hits, alone, read_once_more, given.reading)

@@ -67,6 +67,7 @@ _BEFORE: Final = re.compile(
     r"\b(?:before|previous(?:ly)?|former(?:ly)?|used to|old(?!er)\b|until|till|earlier|back then|prior)\b",
     re.IGNORECASE,
 )
+_LIVES: Final = re.compile(r"\bwhere (?:do|did) (?:i|we) (?:\w+ )?live\b", re.IGNORECASE)
 _LAST: Final = re.compile(r"\b(?:last|lately|recently)\b", re.IGNORECASE)
 _DATED: Final = re.compile(
     rf"\b(?:in|on|of|from|by|during|since|for|early|late|mid|last) (?:the )?"
@@ -114,6 +115,13 @@ def read(text: str) -> AskedQuestion:
         past=_PAST.search(core) is not None,
         changes=_CHANGES.search(core) is not None,
     )
+
+
+def in_full(text: str) -> str:
+    """Return a question as a cross-encoder is asked: who asks where they live is told where their home is, too."""
+    if _LIVES.search(text) is None:
+        return text
+    return f"{text.rstrip(' ?.!')}, where is my flat?"
 
 
 def tells_of_first(text: str) -> bool:
