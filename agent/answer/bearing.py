@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import Final
 
+import numpy as np
+
 from braid.agent.answer.reading import AskedQuestion
+from braid.agent.parts import Nearness
 from braid.text import numbers
 from braid.text.calendar import MONTH_NAME, MONTHS, WEEKDAYS
 from braid.text.words import STOP, stem, words
@@ -95,6 +98,8 @@ _SPELT: Final = frozenset(
 )
 _TITLED: Final = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St)\. $")
 """A full stop that ends no sentence."""
+SAME: Final = 0.75
+"""The cosine of two words from which they count the same things: children, kids."""
 REACH: Final = 4
 """How many words may stand between a number and what it counts."""
 
@@ -112,13 +117,18 @@ def spelt_names(text: str) -> Iterator[re.Match[str]]:
 class Bearing:
     """What answers one question."""
 
-    def __init__(self, asked: AskedQuestion, named: AbstractSet[str] = frozenset()) -> None:
-        """`named`: names in lower case that are known by other texts, and so in this spelling, too."""
+    def __init__(
+        self, asked: AskedQuestion, named: AbstractSet[str] = frozenset(), nearest: Nearness | None = None
+    ) -> None:
+        """`named`: names in lower case that are known by other texts, and so in this spelling, too. `nearest`: what
+        tells that kids are children."""
         self._asked = asked
+        self._nearest = nearest
         self._named = named - STOP - _SPELT
         self._known: frozenset[str] = frozenset(words(asked.core))
         counted = _COUNTED.search(asked.core)
         self._counts = stem(counted[1].lower()) if counted else ""
+        self._counted = counted[1].lower() if counted else ""
         self._own = _FIRST.search(asked.core) is not None  # who asks "who is my …?" is not whom they ask for
         self._phone = _PHONE.search(asked.core) is not None
 
@@ -190,11 +200,17 @@ class Bearing:
             return False
         for match in _NUMBER.finditer(text):
             behind = words(text[match.end() : match.end() + 60])[:REACH]
-            if any(stem(word) == self._counts for word in behind) and not self._known.issuperset(
-                words(match[0])
-            ):
+            if not self._known.issuperset(words(match[0])) and any(map(self._is_counted, behind)):
                 return True
         return False
+
+    def _is_counted(self, word: str) -> bool:
+        """Whether a word is what the question counts, or means the same."""
+        if stem(word) == self._counts:
+            return True
+        if self._nearest is None or word in STOP or not word.isalpha():
+            return False
+        return float(np.asarray(self._nearest([self._counted], [[word]]))[0, 0]) >= SAME
 
     def _sum(self, text: str) -> bool:
         """Whether a text has a sum that the question doesn't: with its sign or unit, or a number that isn't an hour and

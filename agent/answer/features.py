@@ -69,7 +69,7 @@ def features(
     """Return the features of some hits, best first and at least one."""
     spoken = [words(hit.text) for hit in hits]
     matching = Matching(words(asked.core), spoken, _before(hits), nearest)
-    bearing = Bearing(asked, _names(hits))
+    bearing = Bearing(asked, _names(hits), nearest)
     best, borne = _by_sentence(matching, bearing, hits)
     bears = np.array([float(bearing.bears(hit.text)) for hit in hits])
     plainly = np.array([float(bearing.plainly(hit.text)) for hit in hits])

@@ -1,7 +1,11 @@
 """Of several amounts in a sentence the one that stands with what is asked for is told."""
 
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
 import pytest
 
+import braid
 from braid.agent.answer.counts import counted
 
 
@@ -16,3 +20,15 @@ from braid.agent.answer.counts import counted
 )
 def test_an_amount_is_told_by_its_label(question: str, sentence: str, amount: str) -> None:
     assert counted(question, sentence) == amount
+
+
+def test_kids_are_children(tmp_path: Path) -> None:
+    said = ("her party is on Saturday, eight kids", "ten kids now because of the twins")
+    now = datetime(2026, 3, 2, 9, tzinfo=UTC)
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+        for days, text in enumerate(said):
+            store.append(text, actor="user", user_id="u", occurred_at=now + timedelta(days=days))
+        found = store.ask(
+            "how many children are coming to the party", user_id="u", write=False, now=now + timedelta(days=9)
+        )
+    assert (found.rung, found.short) == ("said", "ten kids")
