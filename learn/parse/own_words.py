@@ -77,9 +77,7 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
         and said.clause.tense == "perfect"
         and said.clause.child("prt", "acomp", "auxpass") is None
     ):
-        what, rel, type = what.partition(" ")[2], "has", "fact"  # I've got choir on Thursdays
-    elif rel == "does" and lemma == "have" and what.partition(" ")[0].lower() in ("has", "have"):
-        what, rel = what.partition(" ")[2], "has"  # Emil has judo on Tuesdays
+        what, rel, type = f"have {what.partition(' ')[2]}", "does", "fact"  # I've got choir on Thursdays
     if rel == "plans_to" and said.clause.mode != "planned":
         what = f"{lemma} {what.partition(' ')[2]}".strip()
     held = held_of(said.page, said.part, said.clause, type)

@@ -1,4 +1,4 @@
-"""What somebody has is claimed as had, and told so: not "does has judo"."""
+"""What somebody has or does is told with its own verb alone: not "does has judo"."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -6,26 +6,10 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.learn.parse.reader import ParseReader
-from braid.learn.turn import KnownClaims, Turn
 from braid.ledger.record.record import Claim
-from braid.models.spacy_parser import shared
 from braid.stance.words import words_of
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("text", "who", "what"),
-    [
-        ("Emil has judo on Tuesdays", "Emil", "judo on Tuesdays"),
-        ("I have choir on Thursdays", "Ines", "choir on Thursdays"),
-        ("I've got choir on Thursdays", "Ines", "choir on Thursdays"),
-    ],
-)
-def test_what_is_had(text: str, who: str, what: str) -> None:
-    found = ParseReader(shared()).read(Turn(text, speaker="Ines", when=NOW), KnownClaims()).claims
-    assert [(claim.subject, claim.rel, claim.object) for claim in found] == [(who, "has", what)]
 
 
 @pytest.mark.parametrize(
@@ -45,5 +29,5 @@ def test_it_is_told(tmp_path: Path) -> None:
     with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
         store.append("Emil has judo on Tuesdays", actor="user", name="Ann", user_id="u", occurred_at=NOW)
         store.learn()
-        found = store.ask("what does Emil have", user_id="u", write=False, now=NOW)
+        found = store.ask("what does Emil do?", user_id="u", write=False, now=NOW)
     assert "does has" not in found.plain
