@@ -75,6 +75,18 @@ _IDLE: Final = frozenset(
 )
 
 
+_REPLACES: Final = re.compile(
+    r"\binstead\b(?! of\b)|\b(?:switch(?:ed|es|ing)?|swap(?:ped|s)?|chang(?:ed|es|ing)|mov(?:ed|es|ing))"
+    r"(?: (?:me|him|her|us|them|it|over))* (?:to|for)\b|\b(?:replac(?:ed|es|ing)|t(?:akes?|ook|aken|aking) over)\b"
+    r"|\bno longer\b|\bany ?more\b|\bfrom now on\b"
+    r"|\b(?:is|are|was|were|['’]s|['’]re) (?:done|full|gone|broken|cancelled|sold out|worn out)\b",
+    re.IGNORECASE,
+)
+"""Says of something that is named that something else stands in its place, or that it is over."""
+MOST_WORDS: Final = 40
+"""How long a turn is at most that names what is told and what stands in its place: in a page all is of something."""
+
+
 class UnnamedChange(NamedTuple):
     """The turn, and its sentence that brings the value."""
 
@@ -88,14 +100,14 @@ def unnamed_change(
     """Return the last turn that may bring another value in place of the one that a span of `older` tells."""
     kinds = _KINDS.get(asked.wants, ())
     kind = next((one for one in kinds if _values(one, span.sentence)), None)
-    if kind is None or asked.past or asked.era in ("first", "before", "last"):
+    if not kinds or asked.past or asked.era in ("first", "before", "last"):
         return None
-    told = _Told(question, asked.wants, kind, older, span)
+    told = _Told(question, asked.wants, kind or "name", older, span)
     found = [
         UnnamedChange(hit, said)
         for hit in hits
         if told.may_be_changed_by(hit)
-        for said in told.sentences_of_change(hit, hits)
+        for said in [*(told.sentences_of_change(hit, hits) if kind else ()), *told.replaced_in(hit)]
     ]
     return max(found, key=lambda one: when_of(one.hit), default=None)
 
@@ -123,6 +135,46 @@ class _Told(NamedTuple):
                 continue
             if any(self._brings(clause, hit, hits) for clause in _CLAUSE.split(said)):
                 yield said
+
+    def replaced_in(self, hit: Hit) -> Iterator[str]:
+        """Yield the sentences of a turn that say that something else stands in place of what is told, which they name:
+        "the cough comes from the ramipril. She switched me to candesartan"."""
+        about = {stem(word) for name in self.question.entities for word in words(name)}
+        said = {stem(word) for word in words(hit.text)}
+        if len(words(hit.text)) > MOST_WORDS or (about and about.isdisjoint(said)):
+            return
+        before = {stem(word) for word in words(self.older.text)} | {*self.question.stems}
+        begins = 0  # the sentence before the one that is looked at
+        since: int | None = None  # where what says so begins
+        for part in sentences(hit.text):
+            sentence = hit.text[part.start : part.stop]
+            if "?" in part.mark or of_another(self.question, self.span.sentence, sentence):
+                continue
+            mark = _REPLACES.search(sentence)
+            if since is None and mark is not None:
+                ahead = hit.text[begins : part.start + (mark.end() if _leads(mark) else len(sentence))]
+                since = part.start if self._names_told(ahead, mark) else None
+            if since is not None and self._new(sentence) - before:
+                yield hit.text[since : part.stop]
+                return
+            begins = part.start
+
+    def _names_told(self, text: str, mark: re.Match[str]) -> bool:
+        """Whether a text names what is told: by its name or day; any word of it will do where one thing was put for
+        another."""
+        told = self.span.sentence
+        named = _values("name", told) | _values("day", told)
+        if _leads(mark):
+            named |= {word for word in telling(told) if word.isalpha()}
+        asked = {*self.question.stems} | LIGHT
+        return not ({stem(word) for word in named} - asked).isdisjoint(map(stem, words(text)))
+
+    def _new(self, sentence: str) -> set[str]:
+        """Return what may be a value in a sentence, and what something was changed to."""
+        mark = _REPLACES.search(sentence)
+        behind = telling(sentence[mark.end() :]) if mark is not None and _leads(mark) else []
+        values = (_values(kind, sentence) for kind in ("number", "day", "name"))
+        return {stem(word) for some in (*values, behind) for word in some}
 
     def _brings(self, clause: str, hit: Hit, hits: Sequence[Hit]) -> bool:
         value, before = (_values(self.kind, one) for one in (clause, self.span.sentence))
@@ -168,6 +220,11 @@ class _Told(NamedTuple):
             if one.index == self.older.index
             or (when_of(one) > when_of(self.older) and _is_on_topic(self.question, one))
         )
+
+
+def _leads(mark: re.Match[str]) -> bool:
+    """Whether what stands behind a word of change is what was changed to."""
+    return mark[0].lower().endswith((" to", " for"))
 
 
 def _worth(number: str) -> float | None:

@@ -77,6 +77,11 @@ def _found(session: Session, subject: Mapping[str, str], anchor: Anchor) -> Subj
     found = gather(session.reader, subject, anchor.checkpoint.size)
     if not found.belongs:
         named = ", ".join(f"{name}={value}" for name, value in subject.items())
+        if beyond := session.reader.size - anchor.checkpoint.size:
+            raise ValueError(
+                f"no signed checkpoint covers anything about {named}, and {beyond:,} newer records are covered by none"
+                " yet: run `braid checkpoint`, then export"
+            )
         raise ValueError(f"nothing is held about {named}: is it spelt as it was recorded?")
     return found
 

@@ -65,3 +65,86 @@ def test_what_is_of_something_else_is_not_told_beside(
     tmp_path: Path, question: str, said: tuple[tuple[str, str], ...], other: str
 ) -> None:
     assert other not in asked(tmp_path, question, *said)[0]
+
+
+DOCTOR = ("Marco", "saw Dr Bieri. Blood pressure 148 over 94, she put me on ramipril 2.5 mg in the morning")
+RACE = ("Marco", "I want to run the half in Lucerne on the 10th of May")
+CAST = ("Yusuf", "Casting: Ludo plays the miser, Fenna is Elise")
+ROTA = ("Bea", "Felix works tuesdays and thursdays, Nour wednesdays and fridays. 16 an hour both")
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "new"),
+    [
+        (
+            "what's the medicine I take for blood pressure",
+            (
+                DOCTOR,
+                (
+                    "Marco",
+                    "rang Bieri, the cough comes from the ramipril. She switched me to candesartan, 8 mg",
+                ),
+            ),
+            "candesartan",
+        ),
+        (
+            "where am I running the half?",
+            (
+                RACE,
+                (
+                    "Marco",
+                    "Lucerne's full?! My spot's gone. Signed up for Biel instead, 30th of May, 75 francs",
+                ),
+            ),
+            "Biel",
+        ),
+        (
+            "who plays the miser",
+            (CAST, ("Hedda", "Ludo has shingles, poor man. Arno takes over the part")),
+            "Arno",
+        ),
+        (
+            "what's my gym?",
+            (
+                ("Bo", "My gym is FitLab."),
+                ("Bo", "I never go to FitLab any more. The sauna is nice at Aquarius"),
+            ),
+            "Aquarius",
+        ),
+    ],
+)
+def test_what_stands_in_the_place_of_what_is_told_is_told_with_it(
+    tmp_path: Path, question: str, said: tuple[tuple[str, str], ...], new: str
+) -> None:
+    short, p = asked(tmp_path, question, *said)
+    assert new in short
+    assert p <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "other"),
+    [
+        (  # of Nour, and Felix is asked for
+            "which days does Felix work",
+            (ROTA, ("Bea", "Nour can't do fridays anymore, uni. She does wednesdays and saturdays now")),
+            "saturdays",
+        ),
+        (  # Thursday is what something else was moved to
+            "which day can the van come?",
+            (("Jo", "My van can come on Thursday"), ("Wen", "Pottery: moved to Thursday, same hours")),
+            "Pottery",
+        ),
+        (  # nothing that is told is named
+            "how long is a session valid",
+            (
+                ("Pri", "Session lifetime is 8 hours"),
+                ("Pri", "I'm taking over the CSV export. Format is UTF-8"),
+            ),
+            "UTF",
+        ),
+    ],
+)
+def test_what_stands_in_the_place_of_something_else_changes_nothing(
+    tmp_path: Path, question: str, said: tuple[tuple[str, str], ...], other: str
+) -> None:
+    assert other not in asked(tmp_path, question, *said)[0]

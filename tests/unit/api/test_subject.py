@@ -641,3 +641,16 @@ def test_a_person_can_take_it_to_another_store(
         (link,) = here[ids["shared"]].links
         assert link.id == here[ids["derived"]].id, "somebody else's record stays a name in the evidence"
         assert b"".join(mine.media(here[ids["hostile"]].body.content.media[0])) == b"\x89PNG not really"  # type: ignore[attr-defined]
+
+
+def test_what_no_checkpoint_covers_yet_is_named_as_such(tmp_path: Path) -> None:
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as store:
+        store.append("I drink tea.", user_id="noor")
+        with (
+            braid.open(tmp_path / "store", guard_dir=tmp_path / "guard", read_only=True) as beside,
+            pytest.raises(ValueError, match="run `braid checkpoint`, then export"),
+        ):
+            export_subject(beside, tmp_path / "early", {"user_id": "noor"}, now=MADE)
+        store.checkpoint()
+        with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard", read_only=True) as beside:
+            assert export_subject(beside, tmp_path / "later", {"user_id": "noor"}, now=MADE).own == 1
