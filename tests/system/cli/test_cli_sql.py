@@ -92,7 +92,7 @@ def test_names_are_listed_and_described(asked: Session) -> None:
     assert [row["what"] for row in tables if row["name"] == "timeline(actor)"] == ["macro"]
     assert {row["what"] for row in tables} == {"table", "view", "macro"}
     claims = json.loads(asked.well("sql", ".schema history", "-o", "json").out)
-    assert [row["column"] for row in claims[:3]] == ["(subject)", "(rel)", "said_at"]
+    assert [row["column"] for row in claims[:4]] == ["(subject)", "(rel)", "(user_id)", "said_at"]
     everything = json.loads(asked.well("sql", ".schema", "-o", "json").out)
     assert {row["of"] for row in everything} == {row["name"].partition("(")[0] for row in tables}
     assert ".schema" in asked.well("sql", ".help").out

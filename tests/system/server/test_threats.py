@@ -116,10 +116,10 @@ def test_who_sends_too_slowly_is_not_waited_for(tmp_path: Path, monkeypatch: pyt
 
 def test_the_other_names_tell_nothing_of_another_scope(tmp_path: Path) -> None:
     with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard", clock=lambda: NOW) as store:
-        hers = store.append("Maya hides the zqkey under the mat.", user_id="maya")
-        hidden = store.append("Maya has a zqcat.", user_id="maya")
+        hers = store.append("Maya hides the zqzqkey under the mat.", user_id="maya")
+        hidden = store.append("Maya has a zqzqcat.", user_id="maya")
         store.forget(hidden)
-        job = store.remember("I keep a zqdog.", user_id="maya", mode="async").job_id
+        job = store.remember("I keep a zqzqdog.", user_id="maya", mode="async").job_id
         tom = store.issue_token("tom's", kind="person", user_id="tom").secret
         size, control = len(store), dict(store.session.reader.control.hidden)
         asks: list[tuple[str, str, object]] = [
@@ -130,13 +130,13 @@ def test_the_other_names_tell_nothing_of_another_scope(tmp_path: Path) -> None:
             ("DELETE", f"/{hers}?reason=x&force=true", {}),
             ("PATCH", f"/{hers}", {"content": "Nothing.", "reason": "x"}),
             ("POST", "/modify", {"patches": [{"id": hers, "content": "Nothing.", "reason": "x"}]}),
-            ("POST", "/forget", {"query": "zqkey"}),
-            ("POST", "/forget", {"query": "zqkey", "user_id": "maya"}),
+            ("POST", "/forget", {"query": "zqzqkey"}),
+            ("POST", "/forget", {"query": "zqzqkey", "user_id": "maya"}),
             ("POST", "/forget", {"mode": "execute", "ids": [hers], "reason": "x"}),
             ("POST", "/forget", {"mode": "execute", "confirm_token": "x", "ids": [hers], "reason": "x"}),
             ("POST", "/remember", {"content": "Hers.", "user_id": "maya"}),
         ]
-        token = store.preview_forget("zqkey", user_id="maya").token
+        token = store.preview_forget("zqzqkey", user_id="maya").token
         theirs = {"mode": "execute", "confirm_token": token, "reason": "x"}
         asks += [("POST", "/forget", theirs), ("POST", "/forget", theirs | {"user_id": "maya"})]
         with served(store, port=True) as port:
@@ -144,7 +144,7 @@ def test_the_other_names_tell_nothing_of_another_scope(tmp_path: Path) -> None:
             for method, path, body in asks:
                 raw = None if body is None else json.dumps(body).encode()
                 status, answer = ask(port, method, f"/api/memory{path}", tom, raw)
-                assert b"zq" not in answer, (method, path, answer)
+                assert b"zqzq" not in answer, (method, path, answer)
                 assert status in (400, 403, 404) or b'"candidates":[]' in answer or b'"success":false' in answer, (
                     path, status, answer,
                 )  # fmt: skip
