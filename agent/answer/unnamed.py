@@ -83,6 +83,8 @@ _REPLACES: Final = re.compile(
     re.IGNORECASE,
 )
 """Says of something that is named that something else stands in its place, or that it is over."""
+_ENDS: Final = re.compile(r"no longer|any ?more", re.IGNORECASE)
+"""What is over is what stands with these, and not who is spoken of."""
 MOST_WORDS: Final = 40
 """How long a turn is at most that names what is told and what stands in its place: in a page all is of something."""
 
@@ -153,6 +155,8 @@ class _Told(NamedTuple):
             mark = _REPLACES.search(sentence)
             if since is None and mark is not None:
                 ahead = hit.text[begins : part.start + (mark.end() if _leads(mark) else len(sentence))]
+                if _ENDS.fullmatch(mark[0]):  # "Rex no longer eats Pedigree" says nothing of his name
+                    ahead = sentence.lstrip().partition(" ")[2]
                 since = part.start if self._names_told(ahead, mark) else None
             if since is not None and self._new(sentence) - before:
                 yield hit.text[since : part.stop]

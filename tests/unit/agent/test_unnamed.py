@@ -134,6 +134,11 @@ def test_what_stands_in_the_place_of_what_is_told_is_told_with_it(
             (("Jo", "My van can come on Thursday"), ("Wen", "Pottery: moved to Thursday, same hours")),
             "Pottery",
         ),
+        (  # it says nothing of the name
+            "what is my dog called?",
+            (("Bo", "My dog is called Rex."), ("Bo", "Rex no longer eats Pedigree.")),
+            "Pedigree",
+        ),
         (  # nothing that is told is named
             "how long is a session valid",
             (
