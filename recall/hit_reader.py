@@ -165,11 +165,16 @@ class HitReader:
 
     def is_trusted(self, index: int) -> bool:
         """Whether what a candidate leads to is of a source class that is trusted; what leads nowhere is."""
-        found = None if self._class_at is None else self._class_at(index)
+        found = self._class_read(index) if self._class_at is None else self._class_at(index)
         if found is None or is_least(found[1], self._trust):
             return True
         self._beneath.add(found[0])
         return False
+
+    def _class_read(self, index: int) -> tuple[int, SourceClass] | None:
+        """As `class_at`, by reading."""
+        record = self._record(index)
+        return None if record is None else (record.index, self._source(record))
 
     def _record(self, index: int) -> Record | None:
         if index not in self._records:

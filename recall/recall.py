@@ -95,7 +95,7 @@ class RecallSources(msgspec.Struct, frozen=True, kw_only=True):
     source_of: Callable[[Record], SourceClass] | None = None
     """Whose words a record is, by class; without it all are the owner's."""
     class_at: ClassAt | None = None
-    """The same of a candidate that nobody has read; without it all are trusted."""
+    """The same of a candidate that nobody has read; without it each is read."""
     salience: Callable[[int], float] | None = None
     """What was learned of a record by log index, in [-1, 1]; 0 where nothing was."""
 

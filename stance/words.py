@@ -49,7 +49,8 @@ def words_of(claim: Claim) -> str:
         return _joined(claim, claim.subject, "is", rel.removeprefix("is_"))
     verb, _, rest = _VERBS.get(rel, rel).replace("_", " ").partition(" ")
     if verb == "can":
-        return _joined(claim, claim.subject, "can", rest)
+        may = "can" if claim.polarity else "cannot"
+        return " ".join(filter(None, (claim.subject, may, rest, claim.object)))
     if claim.polarity:
         own = rel == DID or (rel == "does" and _is_third_person(claim.object.partition(" ")[0]))
         return " ".join(filter(None, (claim.subject, "" if own else verb, rest, claim.object)))

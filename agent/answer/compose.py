@@ -18,6 +18,7 @@ from braid.agent.answer.choice import QuoteChoice
 from braid.agent.answer.chooser import Chosen, LadderWeights, choose, name_of, weights
 from braid.agent.answer.confidence import missing
 from braid.agent.answer.followup import followed
+from braid.agent.answer.instead import replacement
 from braid.agent.answer.ladder import LIKELY, NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
 from braid.agent.answer.lists.told import listed
 from braid.agent.answer.mismatch import mismatch
@@ -27,7 +28,6 @@ from braid.agent.answer.referent import is_meant
 from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of
 from braid.agent.answer.spans import best_span
 from braid.agent.answer.turns import when_of
-from braid.agent.answer.unnamed import unnamed_change
 from braid.agent.answer.variants import later
 from braid.agent.answer.verdict import asks_of_the_past, asks_of_then, denied, is_of_now
 from braid.agent.cite import marks
@@ -64,7 +64,7 @@ class Extractive:
     @property
     def version(self) -> str:
         """Changes with the rules, and with the weights."""
-        return f"3/{name_of(self._weights)}"
+        return f"4/{name_of(self._weights)}"
 
     def compose(self, asked: QuestionContext) -> Composed:
         for rung in (*FIRST_ASKED, _was):
@@ -231,12 +231,12 @@ def _overtaken(question: Question, chosen: Chosen, asked: QuestionContext) -> Co
 
 
 def _maybe_changed(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed | None:
-    """Return what was said with the turn that may say otherwise, without naming what."""
+    """Return what was said with a later turn that may stand in its place."""
     best = chosen.ranked[0]
     span = best_span(question, best.text, when_of(best))
     if chosen.changed or span is None or list(chosen.told) != [best]:
         return None
-    since = unnamed_change(question, chosen.asked, best, span, [*asked.hits, *asked.more])
+    since = replacement(question, chosen.asked, best, span, [*asked.hits, *asked.more])
     if since is None:
         return None
     p = min(max(asked.given * chosen.p, bands.CAREFUL), DISPUTED)

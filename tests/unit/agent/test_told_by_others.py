@@ -4,6 +4,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import braid
+from braid.agent.answer.ladder import told
+from braid.recall.decompose import decompose
+from braid.search.question import Question
+from braid.search.retrieval import find
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
@@ -57,17 +61,10 @@ def test_what_came_of_it_is_asked_of_the_past(tmp_path: Path) -> None:
     assert "15" not in asked(tmp_path, "which postgres version did we want to upgrade to before", *said)
 
 
-def test_of_two_days_none_is_put_otherwise(tmp_path: Path) -> None:
+def test_what_is_told_as_it_stands_is_not_put_as_another_day(tmp_path: Path) -> None:
     with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
-        for days, text in enumerate(
-            (
-                "my parents are coming for the weekend of the 22nd",
-                "parents can't make it, the weekend after instead",
-            )
-        ):
-            when = NOW + timedelta(days=days)
-            store.append(text, actor="user", name="Paul", user_id="u", occurred_at=when)
-        found = store.ask(
-            "when do Paul's parents visit", user_id="u", write=False, now=NOW + timedelta(days=60)
-        )
-    assert "That is" not in found.text
+        store.append("The party is next week.", actor="user", name="Paul", user_id="u", occurred_at=NOW)
+        (hit,) = find(store.session, Question(query="When is the party?", user_id="u", now=NOW)).results
+    question = decompose("When is the party?", NOW + timedelta(days=60))
+    assert "That is" in told(question, hit, [hit], 0.5).text
+    assert "That is" not in told(question, hit, [hit], 0.5, "next week; the week after").text

@@ -1,7 +1,7 @@
 """`memories`: what is remembered of a scope, newest first, page by page; and what was forgotten and can come back."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,19 +14,10 @@ from braid.memories.list_operations import ListedMemory
 from braid.store import Store
 from braid.views.errors import ViewBusyError
 from braid.views.store import Views
+from tests.unit.api.test_memories import Clock
 
-NOW = datetime(2025, 6, 1, tzinfo=UTC)
 MAYA = Caller(name="app", kind="person", allowed=GRANTS["person"], user_id="maya")
 READER = Caller(name="reader", kind="person", allowed=frozenset(("read",)), user_id="maya")
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> datetime:
-        self.now += timedelta(seconds=1)
-        return self.now
 
 
 @pytest.fixture

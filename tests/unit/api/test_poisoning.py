@@ -16,7 +16,9 @@ from braid.ledger.errors import InvalidRecordError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Claim, Record
 from braid.log.operations import Append
+from braid.recall.hit_reader import HitReader
 from braid.store import Store
+from braid.views.search import Where
 from tests.unit.api.test_operations import NOW
 
 CASES: Final[list[dict[str, Any]]] = [
@@ -420,6 +422,15 @@ def test_whose_words_a_record_is_was_known_before_it_is_read_again(
     again = store.recall("What is by the door?", user_id="many", trust="owner", top_k=5)
     assert [one.id for one in again.results] == [one.id for one in first.results]
     assert len(set(read)) < 60  # what is shown, and what was read ahead
+
+
+def test_where_no_class_is_known_ahead_each_record_is_read_for_it(store: Store) -> None:
+    index = store.reader.index_of(store.append("The locker is 9.", actor="tool(mail)", user_id="read"))
+    reading = HitReader(
+        store.reader.at, Where(), None, None, source_of=store.reader.source_classes.note, trust="owner"
+    )
+    assert not reading.is_trusted(index)
+    assert reading.beneath == 1
 
 
 def test_an_answer_that_follows_cites_what_its_own_trust_allows(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""A later turn that brings another value and doesn't name its topic: both are told, neither as what holds now."""
+"""A later turn that may stand in the place of what would be told: both are told, neither as what holds now."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,8 +1,9 @@
-"""A later turn that brings another value and doesn't name its topic: "leaving 5 then", "Henne Strand instead". Pure.
+"""A later turn that may stand in the place of what would be told. Pure.
 
-It may change what was told before, or be of something else; the words don't say. So both are told and neither as what
-holds. Narrow on purpose: a short clause with a word of change and a value of the kind that would be told, of no other
-topic, close behind what it may mean.
+The words don't say for certain, so both are told and neither as what holds. Two kinds are read. One names what is told,
+and says that something else stands in its place: "the cough comes from the ramipril. She switched me to candesartan".
+The other is a short clause that only brings a value of the same kind, with a word of change and no topic of its own,
+close behind what it may mean: "leaving 5 then", "Henne Strand instead" (ADR 87).
 """
 
 import re
@@ -53,28 +54,9 @@ MOST_TIMES: Final = 4
 """How many times the older value the newer one may be, or the other way round."""
 NOON: Final = 12.0
 _UNITS: Final = frozenset(("", "now", "euros", "euro", "pounds", "quid", "dollars", "o'clock", "sharp"))
-_IDLE: Final = frozenset(
-    map(
-        stem,
-        [
-            "ok",
-            "okay",
-            "same",
-            "let",
-            "lets",
-            "make",
-            "take",
-            "now",
-            "then",
-            "instead",
-            "rather",
-            "yes",
-            "well",
-        ],
-    )
-)
-
-
+_IDLE: Final = frozenset(map(stem, (
+    "ok", "okay", "same", "let", "lets", "make", "take", "now", "then", "instead", "rather", "yes", "well",
+)))  # fmt: skip
 _REPLACES: Final = re.compile(
     r"\binstead\b(?! of\b)|\b(?:switch(?:ed|es|ing)?|swap(?:ped|s)?|chang(?:ed|es|ing)|mov(?:ed|es|ing))"
     r"(?: (?:me|him|her|us|them|it|over))* (?:to|for)\b|\b(?:replac(?:ed|es|ing)|t(?:akes?|ook|aken|aking) over)\b"
@@ -89,16 +71,16 @@ MOST_WORDS: Final = 40
 """How long a turn is at most that names what is told and what stands in its place: in a page all is of something."""
 
 
-class UnnamedChange(NamedTuple):
+class Replacement(NamedTuple):
     """The turn, and its sentence that brings the value."""
 
     hit: Hit
     sentence: str
 
 
-def unnamed_change(
+def replacement(
     question: Question, asked: AskedQuestion, older: Hit, span: AnswerSpan, hits: Sequence[Hit]
-) -> UnnamedChange | None:
+) -> Replacement | None:
     """Return the last turn that may bring another value in place of the one that a span of `older` tells."""
     kinds = _KINDS.get(asked.wants, ())
     kind = next((one for one in kinds if _values(one, span.sentence)), None)
@@ -106,7 +88,7 @@ def unnamed_change(
         return None
     told = _Told(question, asked.wants, kind or "name", older, span)
     found = [
-        UnnamedChange(hit, said)
+        Replacement(hit, said)
         for hit in hits
         if told.may_be_changed_by(hit)
         for said in [*(told.sentences_of_change(hit, hits) if kind else ()), *told.replaced_in(hit)]
