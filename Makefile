@@ -159,6 +159,6 @@ else
   .venv/bin/python -m pip install --quiet --editable "$$1"
 fi || fail "The packages could not be installed. Can this machine reach the package index (https://pypi.org)?"
 touch .venv/.runtime
-[ "$$1" = '.[learn]' ] || touch .venv/.dev
+[ "$$1" != '.[dev]' ] || touch .venv/.dev
 endef
 export SETUP
