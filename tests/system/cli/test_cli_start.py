@@ -202,7 +202,8 @@ def test_the_version_is_that_of_the_project() -> None:
 
 
 def test_completion_is_offered() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", ENTRY, "--show-completion", "bash"], capture_output=True, text=True, check=True
-    )
+    # For the shell that it is run from, which need not be the one that runs the tests.
+    script = '"$@"; exit $?'
+    asked = [sys.executable, "-c", ENTRY, "--show-completion"]
+    done = subprocess.run(["bash", "-c", script, "bash", *asked], capture_output=True, text=True, check=True)
     assert "_BRAID_COMPLETE" in done.stdout
