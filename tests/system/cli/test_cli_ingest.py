@@ -17,6 +17,8 @@ import pytest
 from tests.unit.tools.samples import EXPORTS, FILES, write_parquet, zip_of_folder
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from tests.system.cli.conftest import Session
 
 ENTRY = "from braid.tools.cli.main import run; run()"
@@ -378,8 +380,7 @@ def log_bytes(session: Session) -> int:
     return sum(path.stat().st_size for path in (session.store / "log").glob("*.seg"))
 
 
-@pytest.mark.soak
-def test_what_is_known_is_passed_over_faster_than_it_was_taken(tmp_path: Path) -> None:
+def test_what_is_known_is_passed_over_with_less_work_than_it_was_taken(tmp_path: Path) -> None:
     import braid
     from braid.log import drafts
     from braid.tools.cli.intake import Intake
@@ -387,18 +388,32 @@ def test_what_is_known_is_passed_over_faster_than_it_was_taken(tmp_path: Path) -
     from braid.tools.cli.sources import open_source
 
     path = tmp_path / "many.jsonl"
-    path.write_text("".join(f'{{"role":"user","content":"turn {n}","id":"{n}"}}\n' for n in range(5_000)))
-    braid.init(tmp_path / "memory", durability="none")
+    path.write_text("".join(f'{{"role":"user","content":"turn {n}","id":"{n}"}}\n' for n in range(1_000)))
 
-    def taken_and_seconds() -> tuple[int, float]:
-        with braid.open(tmp_path / "memory") as store:
+    def taken_and_calls(memory: str) -> tuple[int, int]:
+        calls = 0
+
+        def count(_frame: FrameType, event: str, _arg: object) -> None:
+            nonlocal calls
+            calls += event == "call"
+
+        with braid.open(tmp_path / memory) as store:
             intake = Intake(store, lambda session: drafts.scope(session_id=session))
-            began = time.process_time()
             with open_source(str(path), None, {}) as opened:
-                intake.take(opened, opened.source_id, Bar())
-            return intake.taken, time.process_time() - began
+                sys.setprofile(count)
+                try:
+                    intake.take(opened, opened.source_id, Bar())
+                finally:
+                    sys.setprofile(None)
+            return intake.taken, calls
 
-    first, taking = taken_and_seconds()
-    passes = [taken_and_seconds() for _ in range(3)]  # the quickest: other work takes turns on the same core
-    assert (first, [taken for taken, _ in passes]) == (5_000, [0, 0, 0])
-    assert min(seconds for _, seconds in passes) < 0.7 * taking
+    for memory in (
+        "warm",
+        "measured",
+    ):  # what is imported, compiled and cached at the first use counts in neither
+        braid.init(tmp_path / memory, durability="none")
+    taken_and_calls("warm")
+    first, taking = taken_and_calls("measured")
+    again, passing = taken_and_calls("measured")
+    assert (first, again) == (1_000, 0)
+    assert passing < 0.8 * taking, f"{passing} calls against {taking}"
