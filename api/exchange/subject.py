@@ -1,7 +1,6 @@
 """Everything held about one person, given to that person: a folder, or a zip of it (docs/access.md)."""
 
 import hashlib
-import json
 import os
 import shutil
 import zipfile
@@ -27,12 +26,14 @@ from braid.ledger.export.evidence import (
     proof_of,
 )
 from braid.ledger.subject.collection import SubjectRecords, gather, held_record
-from braid.ledger.subject.export import counts_of, holding_of, media_of, proof_name
+from braid.ledger.subject.export import counts_of, held_of, media_of, proof_name, summary_of
 from braid.ledger.subject.format import (
     Counts,
     FileDigest,
+    HeldRecord,
     Manifest,
     MediaFile,
+    Summary,
 )
 from braid.ledger.subject.graphml import to_graphml
 from braid.session import Session
@@ -100,25 +101,30 @@ class _Export:
         reader, put = self._session.reader, self._sink.put
         belongs = sorted(self._found.belongs)
         media = {index: list(self._media(index)) for index in belongs}
-        holding = holding_of(reader, self._found, self._anchor, subject=subject, media=media, now=now)
+        summary = summary_of(reader, self._found, self._anchor, subject=subject, now=now)
+
+        def records() -> Iterator[HeldRecord]:
+            for index in belongs:
+                yield held_of(reader, self._found, index, media[index])
+
         for index in belongs:
             put(proof_name(index), [proof_of(reader, index, self._anchor)])
         put(EVIDENCE, (encode_line(line) + b"\n" for line in self._evidence()))
-        put("records.json", [json.dumps(msgspec.to_builtins(holding), ensure_ascii=False, indent=1).encode()])
-        put("graph.graphml", [to_graphml(holding)])
-        put("index.html", [render_page(holding).encode()])
+        put("records.json", _json(summary, records()))
+        put("graph.graphml", to_graphml(records, summary.others))
+        put("index.html", (part.encode() for part in render_page(summary, records())))
         put("log.vkey", [f"{self._session.vkey}\n".encode()])
         manifest = Manifest(
             subject=dict(subject),
             origin=self._session.origin,
             vkey=self._session.vkey,
-            made_at=holding.made_at,
-            checkpoint=holding.checkpoint,
-            counts=holding.counts,
+            made_at=summary.made_at,
+            checkpoint=summary.checkpoint,
+            counts=summary.counts,
             files=sorted(self._sink.files, key=lambda file: file.path),
         )
         put("manifest.json", [msgspec.json.format(msgspec.json.encode(manifest), indent=1)])
-        return holding.counts
+        return summary.counts
 
     def _evidence(self) -> Iterator[ExportHead | ExportItem | MediaPiece | End]:
         """Yield the records as another store imports them, with the envelopes of keys, and of what explains a gap."""
@@ -135,6 +141,18 @@ class _Export:
             path = f"media/{index:012d}-{place}{_SAFE_ENDINGS.get(one.media_type, '.bin')}"
             file = self._sink.put(path, self._session.blob(one))
             yield MediaFile(path, one.media_type, file.sha256, file.size, one.name, one.caption)
+
+
+def _json(summary: Summary, records: Iterable[HeldRecord]) -> Iterator[bytes]:
+    """Yield a `Holding` as JSON, a record at a time: together they may be more than memory holds."""
+    yield (
+        msgspec.json.format(msgspec.json.encode(summary), indent=1).removesuffix(b"\n}") + b',\n "records": ['
+    )
+    between = b"\n"
+    for record in records:
+        yield between + msgspec.json.format(msgspec.json.encode(record), indent=1)
+        between = b",\n"
+    yield b"\n ]\n}\n"
 
 
 # -- where it goes ----------------------------------------------------------------------------------
@@ -182,14 +200,21 @@ class _Folder:
         place.parent.mkdir(mode=0o700, exist_ok=True)
         with _create(place) as file:
             self.files.append(_copy(path, chunks, file))
-            file.flush()
-            os.fsync(file.fileno())
+            if place.parent == self._folder:
+                file.flush()
+                os.fsync(file.fileno())
         return self.files[-1]
 
     def undo(self) -> None:
         shutil.rmtree(self._folder)
 
     def close(self) -> None:
+        """Make the rest durable at once: proofs are many, and a flush of each would cost more than all else.
+
+        `sync` says nothing of a disk that fails. What a proof lacks then, `check-proof` finds, and
+        `evidence.jsonl` holds.
+        """
+        os.sync()
         for folder in (self._folder, *(path for path in self._folder.iterdir() if path.is_dir())):
             sync_folder(folder)
 

@@ -1,12 +1,12 @@
 """A subject's records as one HTML page for a person: self-contained, for screen, paper and a screen reader. Pure."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any, Final, cast
 
 from braid.ledger.record.source import voice_of_source
-from braid.ledger.subject.format import Change, HeldRecord, Holding, LinkOut, MediaFile, OtherRecord
+from braid.ledger.subject.format import Change, HeldRecord, LinkOut, MediaFile, OtherRecord, Summary
 
 _STYLE: Final = """
 :root{color-scheme:light dark;--ink:#1b1f24;--dim:#59636e;--paper:#fff;--line:#d1d9e0;--soft:#f6f8fa;--own:#1d4ed8;
@@ -46,31 +46,36 @@ _LABELS: Final = {"embeddings": "claims and indexes", "imported": "came from ano
 _NOTHING: Final[tuple[Any, ...]] = (None, "", [], {})
 
 
-def render_page(holding: Holding) -> str:
-    """Return the page: who, how much, every record with where it is from, what was changed, how to check it."""
-    who = ", ".join(f"{name} = {value}" for name, value in holding.subject.items())
+def render_page(summary: Summary, records: Iterable[HeldRecord]) -> Iterator[str]:
+    """Yield the page: who, how much, every record with where it is from, what was changed, how to check it."""
+    yield from (f"{part}\n" for part in _parts(summary, records) if part)
+
+
+def _parts(summary: Summary, records: Iterable[HeldRecord]) -> Iterator[str]:
+    who = ", ".join(f"{name} = {value}" for name, value in summary.subject.items())
     figures = "".join(
-        f"<div><dt>{label}</dt><dd>{getattr(holding.counts, name)}</dd></div>"
+        f"<div><dt>{label}</dt><dd>{getattr(summary.counts, name)}</dd></div>"
         for name, label in _FIGURES.items()
     )
-    parts = [
+    yield from (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
         f"<title>What is held about {escape(who)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>",
         f"<header>\n<h1>What is held about <bdi>{escape(who)}</bdi></h1>",
-        f'<p class="dim">From the log {escape(holding.origin)}, as it stood at record {holding.checkpoint.size}; '
-        f"made {escape(holding.made_at)}.</p>\n</header>",
+        f'<p class="dim">From the log {escape(summary.origin)}, as it stood at record {summary.checkpoint.size}; '
+        f"made {escape(summary.made_at)}.</p>\n</header>",
         f'<section aria-label="Figures"><dl class="figures">{figures}</dl></section>',
         "<section>\n<h2>Records</h2>",
-        *(map(_article, holding.records) if holding.records else ["<p>None.</p>"]),
+    )
+    yield from map(_article, records)
+    yield from (
         "</section>",
-        _changes(holding.changes),
-        _others(holding.others),
-        _checking(holding),
-        "</main>\n</body>\n</html>\n",
-    ]
-    return "\n".join(part for part in parts if part)
+        _changes(summary.changes),
+        _others(summary.others),
+        _checking(summary),
+        "</main>\n</body>\n</html>",
+    )
 
 
 def _article(held: HeldRecord) -> str:
@@ -195,11 +200,11 @@ def _table(title: str, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) 
     )
 
 
-def _checking(holding: Holding) -> str:
+def _checking(summary: Summary) -> str:
     return f"""<section>
 <h2>How to check this</h2>
 <p>Each record was signed when it was made, and the log that it stands in is signed as a whole:
-{holding.checkpoint.size} records, root <code>{escape(holding.checkpoint.root)}</code>. With the log's public key,
+{summary.checkpoint.size} records, root <code>{escape(summary.checkpoint.root)}</code>. With the log's public key,
 which whoever runs the log publishes, <code>braid check-proof FOLDER --key VKEY</code> checks that every record of this
 folder is in that log, that its author signed it, and that its text is what was signed. <code>records.json</code> holds
 the same for machines, <code>graph.graphml</code> the links, <code>evidence.jsonl</code> what another store imports.</p>

@@ -9,6 +9,7 @@ again, that it is the text that was signed.
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -36,12 +37,13 @@ from braid.ledger.record.envelope import (
 from braid.ledger.record.record import Record
 from braid.ledger.record.shape import shape
 from braid.ledger.tree.checkpoint import Checkpoint, open_checkpoint
-from braid.ledger.tree.merkle import check_inclusion, leaf_hash, prove_inclusion, root_of
+from braid.ledger.tree.merkle import SubtreeHash, check_inclusion, leaf_hash, prove_inclusion, root_of
 from braid.ledger.tree.note import VerifierKey, open_note, parse_vkey
 from braid.ledger.tree.proof import check_proof, format_proof
 
 VERSION: Final = 2
 _NONCE_BYTES: Final = 24
+_SUBTREES: Final = 1024
 _NO_BODY: Final = msgspec.Raw()
 
 
@@ -130,12 +132,15 @@ class Anchor(NamedTuple):
 
     checkpoint: Checkpoint
     note: bytes
+    subtree: SubtreeHash
+    """The tree's hashes; those of late are kept, since neighbours' proofs share all but a few."""
 
 
 def anchor_of(reader: Reader) -> Anchor:
     """Return the published head as it is now."""
     note = reader.checkpoint_note
-    return Anchor(open_checkpoint(note, reader.log_keys, reader.origin)[0], note)
+    checkpoint = open_checkpoint(note, reader.log_keys, reader.origin)[0]
+    return Anchor(checkpoint, note, lru_cache(_SUBTREES)(reader.tree.subtree))
 
 
 def head_of(reader: Reader, anchor: Anchor, *, whole: bool) -> ExportHead:
@@ -162,17 +167,17 @@ def item_of(reader: Reader, record: Record, anchor: Anchor, *, content: bool = T
         body=body,
         opening=opening,
         envelope=record.stored.decode(),
-        path=[_base64(hash_) for hash_ in _path(reader, record.index, anchor)],
+        path=[_base64(hash_) for hash_ in _path(record.index, anchor)],
     )
 
 
 def proof_of(reader: Reader, index: int, anchor: Anchor) -> bytes:
     """Return a record's inclusion under the anchor as a c2sp.org/tlog-proof file, its envelope as `extra`."""
-    return format_proof(index, _path(reader, index, anchor), anchor.note, reader.stored_envelope(index))
+    return format_proof(index, _path(index, anchor), anchor.note, reader.stored_envelope(index))
 
 
-def _path(reader: Reader, index: int, anchor: Anchor) -> list[bytes]:
-    return prove_inclusion(index, anchor.checkpoint.size, reader.tree.subtree)
+def _path(index: int, anchor: Anchor) -> list[bytes]:
+    return prove_inclusion(index, anchor.checkpoint.size, anchor.subtree)
 
 
 # -- in -------------------------------------------------------------------------------------------

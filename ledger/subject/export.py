@@ -15,11 +15,11 @@ from braid.ledger.subject.format import (
     Counts,
     Ending,
     HeldRecord,
-    Holding,
     LinkOut,
     MediaFile,
     OtherRecord,
     Signed,
+    Summary,
 )
 
 
@@ -54,30 +54,23 @@ def counts_of(reader: Reader, found: SubjectRecords) -> Counts:
     )
 
 
-def holding_of(
-    reader: Reader,
-    found: SubjectRecords,
-    anchor: Anchor,
-    *,
-    subject: Mapping[str, str],
-    media: Mapping[int, Sequence[MediaFile]],
-    now: datetime,
-) -> Holding:
-    """Return everything held about a subject; `media` are the files that were made of each record's."""
-    return Holding(
+def summary_of(
+    reader: Reader, found: SubjectRecords, anchor: Anchor, *, subject: Mapping[str, str], now: datetime
+) -> Summary:
+    """Return everything held about a subject but for its records (`held_of`)."""
+    return Summary(
         subject=dict(subject),
         origin=reader.origin,
         made_at=now.isoformat(timespec="seconds").replace("+00:00", "Z"),
         checkpoint=Checkpoint(anchor.checkpoint.size, anchor.checkpoint.root.hex(), anchor.note.decode()),
         counts=counts_of(reader, found),
-        records=[held_of(reader, found, index, media.get(index, ())) for index in sorted(found.belongs)],
         others=[other_of(reader, index) for index in sorted(found.others)],
         changes=[change_of(reader, found, index) for index in sorted(found.tombstones)],
     )
 
 
 def held_of(reader: Reader, found: SubjectRecords, index: int, media: Sequence[MediaFile]) -> HeldRecord:
-    """Return one of the subject's records."""
+    """Return one of the subject's records; `media` are the files that were made of its media."""
     record = held_record(reader, index)
     envelope = record.envelope
     hidden = reader.control.hidden.get(index)

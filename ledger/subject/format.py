@@ -125,8 +125,8 @@ class FileDigest(msgspec.Struct, frozen=True):
     size: int
 
 
-class Holding(msgspec.Struct, frozen=True, kw_only=True):
-    """`records.json`: everything held about a subject."""
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """`records.json` but for the records: of whom, from which log, how much, what was changed."""
 
     format: str = NAME
     version: int = VERSION
@@ -135,9 +135,14 @@ class Holding(msgspec.Struct, frozen=True, kw_only=True):
     made_at: str
     checkpoint: Checkpoint
     counts: Counts
-    records: list[HeldRecord]
     others: list[OtherRecord]
     changes: list[Change]
+
+
+class Holding(Summary, frozen=True, kw_only=True):
+    """`records.json`: everything held about a subject."""
+
+    records: list[HeldRecord]
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,10 +1,10 @@
 """A subject's records and their links as GraphML, for Gephi, yEd, Cytoscape or networkx. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 from xml.etree import ElementTree as Tree
 
-from braid.ledger.subject.format import HeldRecord, Holding, OtherRecord
+from braid.ledger.subject.format import HeldRecord, OtherRecord
 
 _NODE: Final = {
     "index": "long",
@@ -19,30 +19,39 @@ _NODE: Final = {
 }
 
 
-def to_graphml(holding: Holding) -> bytes:
-    """Return the directed graph of a holding: an edge leads from a record to the earlier one that it names."""
-    root = Tree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
+def to_graphml(records: Callable[[], Iterable[HeldRecord]], others: Iterable[OtherRecord]) -> Iterator[bytes]:
+    """Yield the directed graph of a holding: an edge leads from a record to the earlier one that it names.
+
+    `records` is gone through twice, so that none needs to stay in memory: nodes come first, then edges.
+    """
+    yield b'<?xml version="1.0" encoding="utf-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
     for name, type_ in _NODE.items():
-        Tree.SubElement(root, "key", {"id": name, "for": "node", "attr.name": name, "attr.type": type_})
-    Tree.SubElement(root, "key", {"id": "role", "for": "edge", "attr.name": "role", "attr.type": "string"})
-    graph = Tree.SubElement(root, "graph", id="braid", edgedefault="directed")
-    for other in holding.others:
-        _node(graph, other.id, _other(other))
-    for held in holding.records:
-        _node(graph, held.id, _held(held))
-    known = {one.id for one in holding.records} | {one.id for one in holding.others}
-    for number, (source, target, role) in enumerate(_edges(holding)):
+        yield _element(
+            Tree.Element("key", {"id": name, "for": "node", "attr.name": name, "attr.type": type_})
+        )
+    yield _element(
+        Tree.Element("key", {"id": "role", "for": "edge", "attr.name": "role", "attr.type": "string"})
+    )
+    yield b'<graph id="braid" edgedefault="directed">\n'
+    known: set[str] = set()
+    for other in others:
+        known.add(other.id)
+        yield _node(other.id, _other(other))
+    held: set[str] = set()
+    for record in records():
+        held.add(record.id)
+        yield _node(record.id, _held(record))
+    known |= held
+    for number, (source, target, role) in enumerate(_edges(records(), held)):
         if source in known and target in known:
-            edge = Tree.SubElement(graph, "edge", id=f"e{number}", source=source, target=target)
+            edge = Tree.Element("edge", id=f"e{number}", source=source, target=target)
             Tree.SubElement(edge, "data", key="role").text = role
-    Tree.indent(root)
-    text: bytes = Tree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return text + b"\n"
+            yield _element(edge)
+    yield b"</graph>\n</graphml>\n"
 
 
-def _edges(holding: Holding) -> Iterator[tuple[str, str, str]]:
-    held = {record.id for record in holding.records}
-    for record in holding.records:
+def _edges(records: Iterable[HeldRecord], held: set[str]) -> Iterator[tuple[str, str, str]]:
+    for record in records:
         for link in record.links:
             yield record.id, link.id, link.role
         for link in record.linked_from:
@@ -50,11 +59,18 @@ def _edges(holding: Holding) -> Iterator[tuple[str, str, str]]:
                 yield link.id, record.id, link.role
 
 
-def _node(graph: Tree.Element, id: str, values: dict[str, str | int | bool]) -> None:
-    node = Tree.SubElement(graph, "node", id=id)
+def _node(id: str, values: dict[str, str | int | bool]) -> bytes:
+    node = Tree.Element("node", id=id)
     for name, value in values.items():
         shown = str(value).lower() if isinstance(value, bool) else str(value)
         Tree.SubElement(node, "data", key=name).text = "".join(map(_xml, shown))
+    return _element(node)
+
+
+def _element(element: Tree.Element) -> bytes:
+    Tree.indent(element, level=0)
+    text: bytes = Tree.tostring(element, encoding="utf-8")
+    return text + b"\n"
 
 
 def _held(record: HeldRecord) -> dict[str, str | int | bool]:

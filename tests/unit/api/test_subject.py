@@ -366,7 +366,7 @@ def test_a_zip_is_the_same_folder(scene: tuple[braid.Store, Ids], given: Path, t
 def test_an_export_that_fails_leaves_nothing(
     scene: tuple[braid.Store, Ids], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(_: Any) -> bytes:
+    def full(*_: Any) -> bytes:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("braid.exchange.subject.to_graphml", full)
@@ -374,6 +374,22 @@ def test_an_export_that_fails_leaves_nothing(
         with pytest.raises(OSError, match="No space"):
             export_subject(scene[0], tmp_path / name, MAYA)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_flush_is_not_paid_for_each_proof(
+    scene: tuple[braid.Store, Ids], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed: list[int] = []
+
+    def fsync(fd: int) -> None:
+        flushed.append(fd)
+
+    monkeypatch.setattr("braid.exchange.subject.os.fsync", fsync)
+    export_subject(scene[0], tmp_path / "maya", MAYA)
+    files = [path for path in (tmp_path / "maya").iterdir() if path.is_file()]
+    folders = [path for path in (tmp_path / "maya").iterdir() if path.is_dir()]
+    assert len(list((tmp_path / "maya" / "proofs").iterdir())) > 3
+    assert len(flushed) == len(files) + len(folders) + 1
 
 
 @pytest.mark.parametrize("subject", [{}, {"user_id": ""}, {"colour": "red"}])
