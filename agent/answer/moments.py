@@ -103,6 +103,7 @@ _SPANS: Final = (
 )
 """Days of one month, which stands at one of them."""
 _WEEKDAY: Final = re.compile(rf"(?:on )?{WEEKDAY_NAME}", re.IGNORECASE)
+_OF_WEEK: Final = re.compile(rf"\b{WEEKDAY_NAME}s?,?\s(?:at\s)?$", re.IGNORECASE)
 _DAY_ALONE: Final = re.compile(
     r"\bthe [0-3]?\d(?:st|nd|rd|th)\b(?! (?!(?:not|and|or|to|at|in|for|because|so|instead|but|until|if|we|i|is|was|now"
     r"|then|with|from|on)\b)[a-z])",
@@ -137,12 +138,23 @@ def time_of(question: Question, sentence: str, when: datetime) -> str | None:
     told = _told_day(question, sentence, when)
     if told is not None:
         return told or None
-    return _fitting(question, sentence, clocks).shown if clocks else None
+    return (
+        _fitting(question, sentence, [_with_day(sentence, one) for one in clocks]).shown if clocks else None
+    )
+
+
+def _with_day(sentence: str, clock: Moment) -> Moment:
+    """Return a time of the day with the day of the week right before it: Saturdays at 15:00."""
+    day_of_week = _OF_WEEK.search(sentence[: clock.start])
+    if day_of_week is None:
+        return clock
+    start = day_of_week.start()
+    return Moment(start, clock.stop, sentence[start : clock.stop])
 
 
 def _told_day(question: Question, sentence: str, when: datetime) -> str | None:
     """Return the day, month or year that a sentence gives; empty where what it names is no answer, None for none."""
-    if (last := month_end(sentence, when)) is not None:
+    if (last := month_end(sentence, when, until=_ENDS.search(question.text) is not None)) is not None:
         return f"by {day(last.isoformat())}"
     relative = _RELATIVE.search(sentence)
     days = _days(sentence, when)
@@ -176,7 +188,11 @@ def _certain(sentence: str, found: Sequence[Moment]) -> list[Moment]:
 
 
 def _of_clause(question: Question, sentence: str, found: Sequence[Moment]) -> Moment:
-    """Return the time of the clause that has most of the question's words; the first, where none has more."""
+    """Return the time of the clause that has most of the question's words; the first, where none has more.
+
+    That something ends counts as a word of its own: when do I fly back? Flying on June 11, back on June 18.
+    """
+    to_its_end = _ENDS.search(question.text) is not None
     cuts = [cut.span() for cut in _CUTS.finditer(sentence)]
     cuts = [cut for cut in cuts if not any(one.start <= cut[0] < one.stop for one in found)]
 
@@ -184,7 +200,8 @@ def _of_clause(question: Question, sentence: str, found: Sequence[Moment]) -> Mo
         first = max((stop for _, stop in cuts if stop <= one.start), default=0)
         last = min((start for start, _ in cuts if start >= one.stop), default=len(sentence))
         said = {stem(word) for word in words(sentence[first:last])}
-        return sum(each in said for each in question.stems)
+        ends = to_its_end and _ENDS.search(sentence, first, last) is not None
+        return ends + sum(each in said for each in question.stems)
 
     return max(found, key=met)
 
