@@ -58,8 +58,11 @@ def counted(asked: str, sentence: str) -> str | None:
     """Return the number that answers a question, with what it counts where that is said; None where none does."""
     if (listed := amount_of(asked, sentence)) is not None:
         return listed
-    text = _labelled(asked, _DATE.sub(lambda match: " " * len(match[0]), without_left(asked, sentence)))
+    whole = _DATE.sub(lambda match: " " * len(match[0]), without_left(asked, sentence))
+    text = _labelled(asked, whole)
     paid = _PAID.search(asked) is not None
+    if paid and not has_money(text) and has_money(whole):
+        text = whole  # what a sack costs: 25 kilo sacks, 31 euros each
     known = set(words(asked))
     if paid or _HOW_MUCH.search(asked):
         sums = [match[0] for match in _MONEY.finditer(text)]

@@ -14,6 +14,7 @@ from braid.agent import bands
 from braid.agent.answer.chooser import Chosen
 from braid.agent.answer.confidence import missing
 from braid.agent.answer.doer import speaker_meant
+from braid.agent.answer.predecessor import wanted
 from braid.agent.answer.reading import Wants
 from braid.agent.answer.report import capital, date, excerpt, quotable, report_of, support_of
 from braid.agent.answer.spans import AnswerSpan, best_span
@@ -40,6 +41,10 @@ DISPUTED: Final = 0.5
 UNSAID: Final = bands.CAREFUL - 0.01
 """How sure an answer is at most that is only shown."""
 _STILL: Final = re.compile(r"\b(?:still|yet|any ?more)\b", re.IGNORECASE)
+_NOW: Final = re.compile(r"\b(?:now|nowadays|these days)\b", re.IGNORECASE)
+_WAS: Final = re.compile(
+    r"\b(?:was|were|before|used to|from|instead of|no longer|not)\b|n['’]t\b", re.IGNORECASE
+)
 _LOOKED_FOR: Final[dict[Wants, str]] = {
     "money": "a sum", "number": "a number", "time": "a day or time", "clock": "a time of day", "person": "a name",
     "place": "a place", "reason": "a reason", "check": "a yes or no",
@@ -69,15 +74,23 @@ def silence(question: Question, chosen: Chosen | None, hits: Sequence[Hit]) -> C
 def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed | None:
     """Return what was said that answers, quoted; None where that isn't sure enough to be told."""
     p = asked.given * chosen.p
-    if chosen.p < chosen.least[asked.caution] or not chosen.bears:
-        return None
     best = chosen.ranked[0] if chosen.ranked[0] in chosen.told else chosen.told[-1]
+    is_of_then = wanted(question.text) is not None
+    if (
+        chosen.p < chosen.least[asked.caution]
+        or not chosen.bears
+        or (is_of_then and not chosen.changed and _is_only_of_now(_quoted(question, best)))
+    ):
+        return None
     if not chosen.changed:
         answer = told(question, best, chosen.told, max(p, bands.CAREFUL), parses=asked.parses)
         if answer.short not in ("yes", "no") or (since := _since(question, best, chosen)) is None:
             return answer
         both = "; ".join(f"{quotable(hit.text)} ({date(when_of(hit))})" for hit in (best, since))
         return told(question, best, [best, since], min(answer.p, DISPUTED), both)
+    if chosen.instead is not None and is_of_then:
+        p = min(max(p, bands.CAREFUL), DISPUTED)
+        return told(question, chosen.told[0], chosen.told, p, parses=asked.parses)
     if chosen.instead is not None and (short := _instead(question, best, chosen.instead)) is not None:
         p = min(max(p, bands.CAREFUL), DISPUTED)
         return told(question, chosen.instead, chosen.told, p, short or None, parses=asked.parses)
@@ -88,6 +101,11 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed
         if span is not None
     )
     return told(question, best, chosen.told, min(max(p, bands.CAREFUL), DISPUTED), both)
+
+
+def _is_only_of_now(sentence: str) -> bool:
+    """Whether a sentence says how things are now, and nothing of how they were before: a sack is 34 now."""
+    return _NOW.search(sentence) is not None and _WAS.search(sentence) is None
 
 
 def _since(question: Question, best: Hit, chosen: Chosen) -> Hit | None:

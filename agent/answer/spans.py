@@ -43,6 +43,8 @@ _TAKES_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 """A clause that says that something changed, and not what it is now."""
+_BECAUSE: Final = re.compile(r"\b(?:because|since|so that|due to|thanks to)\b.*", re.IGNORECASE)
+_SO: Final = re.compile(r",? (?:and )?so (?!that|much|many|far|long|good|bad)", re.IGNORECASE)
 _CALLED: Final = re.compile(r"\b(?:called|named) ([A-Z][\w'’-]+)")
 _LEADS_TO_MONTH: Final = (
     r"(?:in|by|of|on|until|till|from|since|for|during|before|after|next|last|this|early|late|mid|end"
@@ -194,8 +196,13 @@ def _place(question: Question, sentence: str, when: datetime) -> str | None:
 
 
 def _reason(question: Question, sentence: str, when: datetime) -> str | None:
-    del question, when
-    match = re.search(r"\b(?:because|since|so that|due to|thanks to)\b.*", sentence, re.I)
+    del when
+    match = _BECAUSE.search(sentence)
+    if match is None and (so := _SO.search(sentence)) is not None:
+        asked, said = set(question.stems), {stem(word) for word in telling(sentence[so.end() :])}
+        return (
+            _trimmed(sentence[: so.start()]) or None if asked & said else None
+        )  # allergic to nuts, so none for me
     return " ".join(match[0].strip(" .!").split()[:MOST_WORDS]) if match else None
 
 

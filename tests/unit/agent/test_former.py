@@ -158,3 +158,32 @@ def test_signs_tell_values_apart(tmp_path: Path, said: str, yes: str, no_yes: st
     with told(tmp_path, (OLD, "Ann", said)) as store:
         assert store.ask(yes, user_id="u", write=False).plain.startswith("Yes")
         assert not store.ask(no_yes, user_id="u", write=False).plain.startswith("Yes")
+
+
+def test_what_is_now_is_no_answer_to_what_was_before(tmp_path: Path) -> None:
+    flour = "My flour comes from Molens Dewaele, 25 kilo sacks, 31 euros each."
+    with told(
+        tmp_path, (OLD, "Ann", flour), (NEW, "Ann", "Dewaele put the price up, a sack is 34 now.")
+    ) as store:
+        before = store.ask("What did a sack cost before?", user_id="u", write=False)
+        assert before.rung == "near" or before.short == "31 euros"
+        first = store.ask("How much did a sack cost originally?", user_id="u", write=False)
+        assert (first.short, len(first.citations)) == ("31 euros", 2)
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "short"),
+    [
+        (
+            "Why don't I make walnut bread?",
+            "I'm allergic to walnuts, so no walnut bread",
+            "I'm allergic to walnuts",
+        ),
+        ("Why was it cold?", "It was so cold because the window was open", "because the window was open"),
+    ],
+)
+def test_a_reason_stands_in_front_of_what_comes_of_it(
+    tmp_path: Path, question: str, said: str, short: str
+) -> None:
+    with told(tmp_path, (OLD, "Ann", said)) as store:
+        assert store.ask(question, user_id="u", write=False).short == short
