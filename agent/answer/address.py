@@ -10,6 +10,8 @@ from braid.text.verbs import plain
 
 _SPEAKERS: Final = {"user": "you", "agent": "I"}
 _USER: Final = re.compile(r"\Auser(?P<own>'s)?\b(?P<rest>.*)", re.DOTALL)
+_BETWEEN: Final = "; "
+"""Stands between the claims of a stance that holds several (`stance.reconcile`)."""
 _TURNED: Final = {"is": "are", "was": "were"}
 
 
@@ -18,8 +20,12 @@ def spoken_by(speaker: str) -> str:
     return _SPEAKERS.get(speaker, speaker)
 
 
-def addressed(claim: str) -> str:
-    """Return a claim as it is said to the user whom it is about; any other as it is."""
+def addressed(held: str) -> str:
+    """Return what a stance holds as it is said to its user: each claim about them; any other as it is."""
+    return _BETWEEN.join(map(_addressed, held.split(_BETWEEN)))
+
+
+def _addressed(claim: str) -> str:
     found = _USER.match(claim)
     if found is None:
         return claim
