@@ -52,13 +52,13 @@ CHECKER_BYTES, CHILD_BYTES, HASH_POOL_BYTES = 1 << 20, 64 << 20, 256 << 20
 MOST_CHECKING = 6
 """Cores that one which reads can keep busy with signatures."""
 _MAX_GAP = 1_000_000
-_CHECKED = (
+_LOG = (
     "settings against genesis; segments, frames, transactions; every leaf, tile and signed head; the guard",
     "envelopes, ids, times, every author signature by a key in force at its index, roles, the control chain",
     "links, lists of links, the lattice; bodies' digests; erasures and their certificates; media; place indexes",
-    "every body unsealed and read as its kind; whose words a key signed",
-    "projections",
 )
+_BODIES = "every body unsealed and read as its kind; whose words a key signed"
+_PROJECTIONS = "projections"
 
 
 class _BadCutError(Exception):
@@ -364,9 +364,16 @@ def _report(audit: _Audit, braid: LogFold, tree: Recount, size: int, began: floa
         verified_from=audit.start.first,
         verified_at=now,
         seconds=time.perf_counter() - began,
-        checked=list(_CHECKED[: {"hash": 1, "full": 3, "deep": 4}[audit.mode] + audit.saw_projections]),
+        checked=_looked_at(audit),
         state=state,
     )
+
+
+def _looked_at(audit: _Audit) -> list[str]:
+    """Return what was looked at; no bodies without the vault that opens them."""
+    log = _LOG[:1] if audit.mode == "hash" else _LOG
+    bodies = [_BODIES] if audit.mode == "deep" and audit.vault is not None else []
+    return [*log, *bodies, *([_PROJECTIONS] if audit.saw_projections else [])]
 
 
 def _unseen(store: Path, mode: Mode, reason: str, began: float) -> Report:
