@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, Self,
 from warnings import warn
 
 from braid.caller import Caller, as_said_by, asked_by, asking, attributed
-from braid.errors import AccessDeniedError
+from braid.errors import AccessDeniedError, FrozenError
 from braid.freeze_switch import require_thawed
 from braid.isolation import RECORD, held, own_answer, own_error, require_own_drafts
 from braid.ledger.erase import erasure as erasing
@@ -229,6 +229,16 @@ class Session:
         caller = asking()
         return access in self.allowed and (caller is None or access in caller.allowed)
 
+    def may_append(self) -> bool:
+        """Whether who asks may append here now: it is open for writing, and not frozen for them."""
+        if not (isinstance(self._reader, Writer) and self.may("write")):
+            return False
+        try:
+            _ = self.writer
+        except FrozenError:
+            return False
+        return True
+
     def _observe(self, called: Called) -> None:
         """Tell observers; one that fails is warned of: what was asked has been done, or has failed on its own."""
         for observer in self.observers:
@@ -403,6 +413,7 @@ class Session:
         caller = asking()
         if caller is not None and caller.kind != "operator":  # `ask` reads, and may write what it answered
             require_thawed(self, "this")
+            require_unfrozen(self, "write", caller, "this")
         return self._reader
 
     def __len__(self) -> int:

@@ -28,7 +28,7 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
     """A question. `now`: what "last month" is relative to. `top_k`: how many records it may draw on (12).
 
     `lens`: an answer of what this keeps alone. `affect`: let tone shape its manner. `write`: append it; unsaid,
-    it is appended for who has the access `write`. `all`: a list whole, not its last twelve pieces. `after`: the
+    it is appended where who asks may append. `all`: a list whole, not its last twelve pieces. `after`: the
     record of the answer that the question follows. `caution`: how sure an answer must be to be told, and not only shown
     as near. `trust`: the lowest source class that an answer rests on; what only those beneath it say is quoted as
     theirs. `audience`: before whom it is said (see `recall`).
@@ -70,7 +70,8 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
 
     Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
     is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
-    the log in one transaction; `write=False` writes nothing, and nor does a question without the access `write`. "And
+    the log in one transaction. `write=False` writes nothing. Nor does a question without the access `write`, or to a
+    store that is frozen, or open for reading only; `write=True` is refused there. "And
     when?", "who said that?", "how sure are you?" and "and her sister?" are read with the answer `after`. Raises
     ValueError where that is no answer, or of another scope, UnknownRecordError, ErasedError, ForgottenError where it
     can't be read, UnknownLensError, IntegrityError, AccessDeniedError for `write=True` without that access, and what
@@ -153,11 +154,10 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
 
 def _writes(session: Session, asked: Ask) -> bool:
     """Whether the answer is appended. Raises AccessDeniedError and ReadOnlyError where it is to be and can't."""
-    writes = session.may("write") if asked.write is None else asked.write
-    if writes:
+    if asked.write:
         _ = session.writer
         session.require("ask with write", "write")
-    return writes
+    return session.may_append() if asked.write is None else asked.write
 
 
 def _speaks_of(question: str, given: "CitedAnswer") -> bool:

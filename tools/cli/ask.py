@@ -3,7 +3,7 @@
 import hashlib
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,6 +20,7 @@ from braid.wire import to_builtins
 
 if TYPE_CHECKING:
     from braid.answers.reply import Reply
+    from braid.store import Store
     from braid.tools.evaluation.answers import Written
 
 PANEL = "Read"
@@ -111,16 +112,11 @@ def ask(
     if careful and eager:
         raise typer.BadParameter("--careful and --eager exclude each other")
     as_of_index, as_of_time = past(as_of)
-    with (
-        _answered_anyway(),
-        reading(store)
-        if no_write
-        else writing(store, adopt=adopt, shared=shared, locked=_ONLY, unwritable=_ONLY) as opened,
-    ):
+    with _answered_anyway(), _opened(store, no_write=no_write, adopt=adopt, shared=shared) as opened:
         found = opened.ask(
             text, user_id=user_id, agent_id=agent_id, run_id=run_id, project_id=project_id,
             session_id=session_id, lens=lens,
-            affect=affect, after=after, all=every, write=not no_write, now=instant(at) if at else None,
+            affect=affect, after=after, all=every, write=False if no_write else None, now=instant(at) if at else None,
             composer=composer, as_of=as_of_index, as_of_time=as_of_time,
             caution="careful" if careful else "eager" if eager else "default",
         )  # fmt: skip
@@ -136,6 +132,22 @@ def ask(
         say(f"{found.answer_id} was appended")
     if (plan := chosen(text)) != PLAIN:
         say(f"this was one look; the plan {plan} fits the question", "braid program run QUESTION")
+
+
+@contextmanager
+def _opened(store: Path | None, *, no_write: bool, adopt: bool, shared: bool) -> "Generator[Store]":
+    """Open for a question: to keep its answer, or to answer alone where that is asked for, or the store can't be
+    written."""
+    from braid.ledger.errors import UnwritableError
+
+    with ExitStack() as stack:
+        opened: Store | None = None
+        if not no_write:
+            try:
+                opened = stack.enter_context(writing(store, adopt=adopt, shared=shared, locked=_ONLY))
+            except UnwritableError:
+                say("the store can't be written here: the answer is not kept")
+        yield opened or stack.enter_context(reading(store))
 
 
 @contextmanager

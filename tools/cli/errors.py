@@ -20,7 +20,7 @@ _OPTION = re.compile(r"--[A-Za-z][\w-]*")
 HINTS: Final = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
     "ObstructedError": "what stands there was left: move it away; in `views/` `braid replay` does, but for a link",
-    "UnwritableError": "`braid recall`, `sql`, `verify` and `ask --no-write` only read",
+    "UnwritableError": "`braid recall`, `sql`, `verify` and `ask` only read",
     "NoRoomError": "free that much: `rm -r` of the store's views/ does no harm, while nobody has it open",
     "GuardError": "only when you are sure that this is the newest copy: run the command again with --adopt",
     "RollbackError": "bring the newest copy of the store and its vault back; `braid doctor` says what it sees",
@@ -220,7 +220,7 @@ def _explain_system(error: OSError) -> tuple[str, str | None]:
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return (
             f"{about}{error.strerror}",
-            "`braid recall`, `sql`, `verify` and `ask --no-write` need read access alone; the others write",
+            "`braid recall`, `sql`, `verify` and `ask` need read access alone; the others write",
         )
     if error.errno is None:
         return str(error) or type(error).__name__, None

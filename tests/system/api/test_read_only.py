@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 import braid
+from braid.ledger.errors import ReadOnlyError
 from braid.search.question import Question
 from braid.search.retrieval import find
 from braid.views.catalog import file, projection
@@ -24,7 +25,10 @@ def test_questions_are_answered_from_what_stands(store: Path) -> None:
     with read_only(store), braid.open(store, read_only=True) as opened:
         (hit,) = find(opened.session, Question(query="Where does Maya live?", user_id="maya")).results
         assert hit.record.text == "Maya lives in Porto."
-        assert "Porto" in opened.ask("Where does Maya live?", user_id="maya", write=False).text
+        answered = opened.ask("Where does Maya live?", user_id="maya")
+        assert ("Porto" in answered.text, answered.answer_id) == (True, None)
+        with pytest.raises(ReadOnlyError):
+            opened.ask("Where does Maya live?", user_id="maya", write=True)
         assert opened.lag == 0
     with braid.open(store) as opened:
         opened.append("Maya lives in Lisbon.", user_id="maya")

@@ -275,13 +275,16 @@ def test_a_frozen_store_is_changed_by_an_operator_alone(store: Store) -> None:
         size = len(store)
         assert store.freeze(reason="again").reason == "odd"
         for name, body in (
-            ("append", {"text": "x"}), ("forget", {"ids": [said]}), ("ask", {"question": "Rain?"}),
-            ("remember", {"messages": "x"}), ("correct", {"id": said, "text": "x"}),
+            ("append", {"text": "x"}), ("forget", {"ids": [said]}),
+            ("ask", {"question": "Rain?", "write": True}), ("remember", {"messages": "x"}), ("correct", {"id": said, "text": "x"}),
         ):  # fmt: skip
             status, problem, _ = maya("POST", f"/v1/{name}", body)
             assert (status, problem["error"]) == (423, "FrozenError"), name
         assert len(store) == size
-        assert maya("POST", "/v1/ask", {"question": "Rain?", "write": False})[0] == 200
+        for body in ({"question": "Rain?"}, {"question": "Rain?", "write": False}):
+            status, answered, _ = maya("POST", "/v1/ask", body)
+            assert (status, answered["answer_id"]) == (200, None)
+        assert len(store) == size
         assert maya("GET", "/v1/frozen")[1]["reason"] == "odd"
         assert boss("POST", "/v1/append", {"text": "An operator may."})[0] == 200
         tools = Caller(name="mcp", kind="agent", allowed=frozenset(("read", "write")))

@@ -178,6 +178,9 @@ def test_frozen_autonomous_callers_only_read(store: Store) -> None:
         assert store.recall("Porto").results == ()
         with pytest.raises(FrozenError, match="autonomous_frozen"):
             store.append("And again.")
+        with pytest.raises(FrozenError, match="autonomous_frozen"):
+            store.ask("And again?", write=True)
+        assert store.ask("And again?").answer_id is None
     with asked_by(caller("agent")):
         store.append("Somebody asked for it.")
 
