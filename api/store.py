@@ -722,7 +722,8 @@ class Methods:
     def why(self, id: str) -> "Explanation":
         """Return why a stance holds what it holds, or why what a record claims stands or doesn't, down to records.
 
-        Raises ValueError for a record that claims nothing, and as `get`.
+        Of a record that claims nothing it says so (`unclaimed`). Raises ValueError for one that can't claim anything, such
+        as a tombstone, and as `get`.
         """
         return self.session.call(claims_operations.why, claims_operations.Why(id=id))
 

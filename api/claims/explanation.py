@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Final
 
 import msgspec
 
@@ -18,6 +19,13 @@ from braid.stance.precedence import backdated
 from braid.stance.reason import Reason
 from braid.stance.reconcile import Reconciliation
 from braid.stance.why import explain
+
+_UNCLAIMED: Final = {
+    "retired": "claims nothing any more: the reader that read it was retired",
+    "replaced": "claims nothing any more: it was replaced",
+    "fallen": "claims nothing any more: what it rested on was replaced",
+}
+"""Why a record has no claims, by how it stands."""
 
 
 def explained(session: Session, id: str) -> Explanation:
@@ -119,7 +127,7 @@ def _why_claims(session: Session, record: Record) -> Explanation:
     drawn = [child for child, _, role in session.views.catalog.children(record.index) if role == "parent"]
     own = known.claims([record.index]) or known.claims(drawn)
     if not own:
-        raise ValueError(_without_claims(session, record))
+        return _without_claims(session, record)
     now = session.now().astimezone(UTC)
     subjects = list(dict.fromkeys(said.claim.subject for said in own))
     claims = backdated(known.claims(known.named(Asks(subjects=subjects, rels=[]))))
@@ -128,11 +136,14 @@ def _why_claims(session: Session, record: Record) -> Explanation:
     return Explanation(id=record.id, kind=record.kind, says=record.text or record.id, reasons=tuple(reasons))
 
 
-def _without_claims(session: Session, record: Record) -> str:
+def _without_claims(session: Session, record: Record) -> Explanation:
     standing = session.reader.standings().of(record.index)
-    if standing.state == "retired":
-        return f"{record.id} has no say: {id_at(session, standing.by)} retires the reader that read it"
-    if standing.state in ("replaced", "fallen"):
-        how = "was replaced by" if standing.state == "replaced" else "has fallen with"
-        return f"{record.id} {how} {id_at(session, standing.by)}: it claims nothing any more"
-    return f"{record.id} claims nothing, and nothing that was drawn from it does; `braid learn` reads claims"
+    unclaimed = _UNCLAIMED.get(standing.state)
+    return Explanation(
+        id=record.id,
+        kind=record.kind,
+        says=record.text or record.id,
+        reasons=(),
+        unclaimed=unclaimed or "claims nothing, and nor does what was drawn from it; `learn` reads claims",
+        by=id_at(session, standing.by) if unclaimed else None,
+    )

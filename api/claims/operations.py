@@ -155,6 +155,7 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
 class Explanation(Response, frozen=True, kw_only=True):
     """Why a stance holds what it holds, or why the claims of a record stand or don't.
 
+    `unclaimed`: why there are no reasons, where the record claims nothing; `by`: the record that ended its claims.
     `source_class`: the lowest of the `words` that it stands on; None where these can't be read any more.
     """
 
@@ -165,6 +166,8 @@ class Explanation(Response, frozen=True, kw_only=True):
     would_change: tuple[str, ...] = ()
     source_class: SourceClass | None = None
     words: tuple[Words, ...] = ()
+    unclaimed: str | None = None
+    by: str | None = None
 
     def lines(self) -> Iterator[str]:
         """Yield it as an indented tree."""
@@ -176,6 +179,8 @@ class Explanation(Response, frozen=True, kw_only=True):
             yield from lines(reason, "  ")
         for change in self.would_change:
             yield f"what would change it: {change}"
+        if self.unclaimed is not None:
+            yield f"it {self.unclaimed}{f'  {self.by}' if self.by else ''}"
 
 
 @operation(
@@ -190,7 +195,8 @@ class Explanation(Response, frozen=True, kw_only=True):
 def why(session: Session, asked: Why) -> Explanation:
     """Return why a stance holds what it holds, or why what a record claims stands or doesn't, down to records.
 
-    Raises ValueError for a record that claims nothing, and as `get`.
+    Of a record that claims nothing it says so (`unclaimed`). Raises ValueError for one that can't claim anything, such
+    as a tombstone, and as `get`.
     """
     from braid.claims.explanation import explained
 

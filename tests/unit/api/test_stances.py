@@ -154,8 +154,9 @@ def test_a_correction_of_the_record_takes_its_claims(store: Store) -> None:
     assert store.stance(HOME).claim == "Jonas lives in Leeds"
     new = store.correct(turn, "I live in Leith.")
     assert store.stance(HOME).undecided == "nothing is known of it"
-    with pytest.raises(ValueError, match=f"has fallen with {turn}: it claims nothing any more"):
-        store.why(read)
+    for gone, why, by in ((read, "what it rested on was replaced", turn), (turn, "it was replaced", new)):
+        found = store.why(gone)
+        assert (found.reasons, found.unclaimed, found.by) == ((), f"claims nothing any more: {why}", by)
     store.forget(new, only=True)
     assert store.stance(HOME).claim == "Jonas lives in Leeds"
     store.forget(turn)
@@ -377,10 +378,14 @@ def test_what_is_no_question(store: Store, question: Any) -> None:
         store.stance(question)
 
 
+def test_what_claims_nothing_is_explained_too(store: Store) -> None:
+    found = store.why(store.append("Hello."))
+    assert (found.says, found.reasons, found.by) == ("Hello.", (), None)
+    assert found.unclaimed is not None
+    assert found.unclaimed in list(found.lines())[-1]
+
+
 def test_refusals(store: Store, tmp_path: Path) -> None:
-    id = store.append("Hello.")
-    with pytest.raises(ValueError, match="claims nothing"):
-        store.why(id)
     with pytest.raises(ValueError, match="is a genesis"):
         store.why(next(store.read()).id)
     with pytest.raises(UnknownRecordError):
