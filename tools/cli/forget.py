@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from braid.ledger.errors import ForgottenError
 from braid.ledger.record.scope import SCOPES
 from braid.tools.cli.access import braid_again, reading, writing
 from braid.tools.cli.cascade import again_of, goes_on_of, put_cascade, put_certificates, put_due, weight_of
@@ -144,7 +145,14 @@ def forget(
             return
         if dry_run:
             opened.plan_erase(*[opened.get(id).id for id in ids])
-        falls = opened.plan_forget(*ids, only=only)
+        try:
+            falls = opened.plan_forget(*ids, only=only)
+        except ForgottenError:
+            if dry_run:
+                raise
+            put(opened.forget(*ids, reason=reason, only=only))  # refuses where some of them stand
+            say("forgotten already: nothing was changed; `braid recover` brings back")
+            return
         again = again_of(_standing_again(opened, [*ids, *falls]))
         if not dry_run:
             put(opened.forget(*ids, reason=reason, force=force, only=only))

@@ -43,6 +43,7 @@ from braid.tools.mcp.table import (
     hints,
     input_schema,
     output_schema,
+    shortened,
     stored,
     trimmed,
 )
@@ -127,18 +128,24 @@ class Memory:
         tool = TOOLS[name]
         known = input_schema(name)
         if strange := sorted(arguments.keys() - known["properties"].keys()):
-            raise InvalidRequestError(f"{name} takes no {', '.join(strange)}")
+            taken = ", ".join(known["properties"])
+            raise InvalidRequestError(f"{name} takes no {', '.join(strange)}; it takes {taken}")
         if missing := [one for one in known["required"] if one not in arguments]:
             raise InvalidRequestError(f"{name} needs {', '.join(missing)}")
         if name == "memory_store":
             return self._ask("remember", stored(_filled(Store, arguments)))
         if name == "memory_forget":
             return self._forget(_filled(Forget, arguments))
-        return trimmed(self._ask(tool.operation, arguments | dict(tool.fixed)), tool.left_out)
+        return trimmed(self._ask(tool.operation, arguments | dict(tool.fixed)), tool)
 
     def _forget(self, asked: Forget) -> Json:
         which = {"ids": list(asked.ids), "only": asked.only}
-        falls = self._ask("plan_forget", which)["ids"]
+        try:
+            falls = self._ask("plan_forget", which)["ids"]
+        except ForgottenError:
+            if not all(self._is_forgotten(id) for id in asked.ids):
+                raise
+            return to_builtins(Forgotten(forgotten=True, ids=asked.ids, already=True))
         ids = tuple(dict.fromkeys([*asked.ids, *falls]))
         if not asked.confirm:
             says = tuple(Falling(id=id, text=self._text_of(id)) for id in ids[:FALLING])
@@ -158,9 +165,7 @@ class Memory:
             said: str | None = self._ask("get", {"id": id})["record"].get("content", {}).get("text")
         except (AccessDeniedError, UnknownRecordError, ForgottenError, ErasedError):
             return None
-        if not said:
-            return None
-        return said if len(said) <= FALLING_CHARS else f"{said[:FALLING_CHARS]}…"
+        return shortened(said, FALLING_CHARS) if said else None
 
     def _is_forgotten(self, id: str) -> bool:
         try:

@@ -34,6 +34,8 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     """Members that are always the same."""
     left_out: tuple[str, ...] = ()
     """Members of the answer that tell a model nothing; of answers that hold no JSON of the caller's own."""
+    shortened: tuple[str, ...] = ()
+    """Texts of the answer of which a model gets the beginning."""
 
     @property
     def known(self) -> Operation:
@@ -52,13 +54,15 @@ class Forgotten(Response, frozen=True, kw_only=True):
     """`ids`: what falls, or has fallen. `forgotten`: whether it is done. `memories`: what the first of those that would
     fall say, so that a person can be shown it.
 
-    `event`: the record that did it; not named to who is held to a scope, for it belongs to none.
+    `event`: the record that did it; not named to who is held to a scope, for it belongs to none. `already`: all of them
+    were forgotten before, and nothing was changed.
     """
 
     forgotten: bool
     ids: tuple[str, ...]
     memories: tuple[Falling, ...] = ()
     event: str | None = None
+    already: bool = False
 
 
 class Store(Request, frozen=True, kw_only=True):
@@ -121,6 +125,13 @@ TOOLS: Final[dict[str, Tool]] = {
         left_out=_SIGNALS,
         says="Look over what is remembered, without a question: up to `top_k` memories, not all of a large store.",
     ),
+    "memory_browse": Tool(
+        operation="memories",
+        shown=("limit", "before"),
+        shortened=("text",),
+        says="Go through all that is remembered, newest first, each memory once, as it says now. `before` of a page asks "
+        "for the next one; the last page has none. Of a long text you get the beginning; `memory_get` reads it whole.",
+    ),
     "memory_get": Tool(operation="get", shown=("id",), says="Read one memory in full, verified, by its id."),
     "memory_context": Tool(
         operation="context",
@@ -143,7 +154,9 @@ TOOLS: Final[dict[str, Tool]] = {
     "memory_history": Tool(
         operation="history",
         shown=("id",),
-        says="Show what became of a memory: its versions, who corrected or forgot it, when, and why.",
+        shortened=("old", "new"),
+        says="Show what became of a memory: its versions, who corrected or forgot it, when, and why. Of long texts you "
+        "get the beginning.",
     ),
     "memory_trace": Tool(
         operation="trace",
@@ -211,14 +224,22 @@ def hints(name: str) -> dict[Literal["reads", "destroys", "repeatable"], bool]:
     }
 
 
-def trimmed(value: Json, left_out: Iterable[str]) -> Json:
-    """Return a JSON value without some members, at whatever depth."""
+def trimmed(value: Json, tool: Tool) -> Json:
+    """Return what a tool answers without the members that it leaves out, at whatever depth, and its texts shortened."""
     if isinstance(value, dict):
-        members = cast("dict[str, Any]", value)
-        return {name: trimmed(each, left_out) for name, each in members.items() if name not in left_out}
+        return {
+            name: shortened(each, _TEXT_CHARS) if name in tool.shortened else trimmed(each, tool)
+            for name, each in cast("dict[str, Any]", value).items()
+            if name not in tool.left_out
+        }
     if isinstance(value, list | tuple):
-        return [trimmed(each, left_out) for each in cast("list[Any]", value)]
+        return [trimmed(each, tool) for each in cast("list[Any]", value)]
     return value
+
+
+def shortened(text: str | None, most: int) -> str | None:
+    """Return a text, or how it begins and a sign that there is more."""
+    return text if text is None or len(text) <= most else f"{text[:most]}…"
 
 
 def _rooted(type_: type, left_out: tuple[str, ...]) -> dict[str, Json]:

@@ -36,8 +36,12 @@ def test_forgetting_hides_and_recovering_brings_back(session: Session) -> None:
     assert found(session) == 1
     session.well("forget", id, "--dry-run")
     assert found(session) == 1
-    session.well("forget", id, "--reason", "asked to")
+    first = session.well("forget", id, "--reason", "asked to")
     assert found(session) == 0
+    again = session.well("forget", id)
+    assert (again.out, "forgotten already" in again.err) == (first.out, True)
+    other = session.well("append", "Another.").id
+    assert "is forgotten" in session.refused("forget", id, other)
     assert NEEDLE not in session.well("log").out
     assert "is forgotten" in session.refused("show", id)
     assert NEEDLE in session.well("show", id, "--forgotten").out
@@ -47,7 +51,7 @@ def test_forgetting_hides_and_recovering_brings_back(session: Session) -> None:
     assert NEEDLE in session.well("show", id).out
     assert found(session) == 1
     assert session.well("recover", id).out == back
-    assert "is not forgotten" in session.refused("recover", session.well("append", "Another.").id)
+    assert "is not forgotten" in session.refused("recover", other)
     assert session.is_clean()
 
 

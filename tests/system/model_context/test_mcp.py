@@ -99,6 +99,8 @@ def test_a_memory_is_stored_corrected_and_forgotten(mode: str, version: str, sto
         done = await ask(client, "memory_forget", ids=[new], confirm=True)
         assert (done["forgotten"], done["ids"]) == (True, planned["ids"])
         assert "Maya lives in Faro." not in await found(client, "Where does Maya live?")
+        again = [await ask(client, "memory_forget", ids=[new], confirm=confirm) for confirm in (False, True)]
+        assert [(one["forgotten"], one["already"], one["ids"]) for one in again] == 2 * [(True, True, [new])]
 
     talk(store.path, said, "--user-id", "maya", "--kind", "person", mode=mode)
 
@@ -116,8 +118,31 @@ def test_of_a_long_text_a_model_gets_the_part_that_it_asks_for(store: Store) -> 
         assert len((await ask(client, "memory_list"))["results"][0]["text"]) <= 1_200
         assert key in (await ask(client, "memory_context", query="Where is the boathouse key?"))["text"]
         assert (await ask(client, "memory_get", id=hit["id"]))["record"]["content"]["text"] == whole
+        (change,) = (await ask(client, "memory_history", id=hit["id"]))["changes"]
+        (one,) = (await ask(client, "memory_browse"))["memories"]
+        assert change["new"] == one["text"] == f"{whole[:1_200]}…"
 
     talk(store.path, said, "--user-id", "maya", "--kind", "person")
+
+
+def test_all_that_is_remembered_is_gone_through_page_by_page(store: Store) -> None:
+    for thing in range(5):
+        store.append(f"Maya's thing {thing}.", user_id="maya")
+        store.append(f"Tom's thing {thing}.", user_id="tom")
+    store.close()
+
+    async def said(client: Client) -> None:
+        seen, more = list[str](), dict[str, Any]()
+        while True:
+            page = await ask(client, "memory_browse", limit=2, **more)
+            seen += [one["text"] for one in page["memories"]]
+            if (before := page["before"]) is None:
+                break
+            more = {"before": before}
+        assert seen == [f"Maya's thing {thing}." for thing in reversed(range(5))]
+        assert "takes no ids; it takes limit, before" in await refused(client, "memory_browse", ids=[])
+
+    talk(store.path, said, "--user-id", "maya")
 
 
 @pytest.mark.soak

@@ -18,7 +18,10 @@ from braid.agent.answer.address import addressed, spoken_by
         ("user was born in Split", "you were born in Split"),
         ("users like tea", "users like tea"),
         ("user likes tea; user likes coffee", "you like tea; you like coffee"),
-        ("user's dog is Rex; Maya likes tea; user has a cat", "your dog is Rex; Maya likes tea; you have a cat"),
+        (
+            "user's dog is Rex; Maya likes tea; user has a cat",
+            "your dog is Rex; Maya likes tea; you have a cat",
+        ),
         ("Maya likes tea", "Maya likes tea"),
         ("", ""),
     ],

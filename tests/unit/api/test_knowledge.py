@@ -486,7 +486,10 @@ def test_retiring_takes_the_say_of_all_that_a_reader_read(store: Store) -> None:
     (how,) = store.why_known(turn)
     assert (how.standing, how.standing_by) == ("retired", done.id)
     why = store.why(how.id)
-    assert (why.unclaimed, why.by) == ("claims nothing any more: the reader that read it was retired", done.id)
+    assert (why.unclaimed, why.by) == (
+        "claims nothing any more: the reader that read it was retired",
+        done.id,
+    )
     store.forget(done.id)
     assert store.stance("Where does Maya live?", append=False).claim == "Maya lives in Porto"
     assert objects(store, "known_claims") == ["Porto"]
