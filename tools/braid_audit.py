@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Audit a Braid log without trusting Braid: one file, which needs Python 3.11 and PyNaCl and no part of Braid.
 
-    python braid_audit.py FOLDER --vkey VKEY [--guard FILE] [--proof FILE] [--json]
+    python braid_audit.py FOLDER --key VKEY [--guard FILE] [--proof FILE] [--json]
 
 FOLDER is a store or what `braid export --audit` wrote. VKEY is the log's public key as you pinned it, or a file that
 holds it. Frames, envelopes, author signatures by the keys in force at each index, control records, links, lattice,
@@ -1656,7 +1656,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(prog="braid_audit.py", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", help="a store, or what `braid export --audit` wrote")
-    parser.add_argument("--vkey", help="the log's public key that you pinned, or a file that holds it")
+    parser.add_argument(
+        "--key", "--vkey", dest="vkey", help="the log's public key that you pinned, or a file that holds it"
+    )
     parser.add_argument("--guard", type=Path, help="the fork guard of the store")
     parser.add_argument(
         "--proof", type=Path, action="append", default=[], help="also check a tlog-proof or multi-proof"
@@ -1667,13 +1669,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("name a folder, or a proof")
     vkey: str | None = chosen.vkey
     if vkey and "+" not in vkey:
-        vkey = Path(vkey).read_text("utf-8").strip()
+        try:
+            vkey = Path(vkey).read_text("utf-8").strip()
+        except (OSError, ValueError) as error:
+            parser.error(f"--key is the log's public key, or a file that holds it: {error}")
     if chosen.proof and not vkey:
-        parser.error("a proof is checked with --vkey")
+        parser.error("a proof is checked with --key")
     code = 0
     for path in cast("list[Path]", chosen.proof):
         try:
-            shown = check_proof(path.read_bytes(), vkey or "")
+            proof = path.read_bytes()
+        except OSError as error:
+            parser.error(str(error))
+        try:
+            shown = check_proof(proof, vkey or "")
         except BadDataError as error:
             shown, code = {"error": str(error)}, 1
         said = {"proof": str(path), **shown}

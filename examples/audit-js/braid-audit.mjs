@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// node braid-audit.mjs FOLDER --vkey VKEY [--guard FILE] [--proof FILE] [--json]
+// node braid-audit.mjs FOLDER --key VKEY [--guard FILE] [--proof FILE] [--json]
 // Exit code: 0 clean, 1 findings, 2 could not look.
 
 import { readFileSync } from "node:fs";
@@ -28,22 +28,34 @@ function show(report, json) {
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    key: { type: "string" },
     vkey: { type: "string" },
     guard: { type: "string" },
     proof: { type: "string", multiple: true, default: [] },
     json: { type: "boolean", default: false },
   },
 });
-let { vkey } = values;
-if (vkey && !vkey.includes("+")) vkey = readFileSync(vkey, "utf-8").trim();
+// 1 would say that something is wrong with the log.
+function read(path) {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    console.error(`braid-audit.mjs: ${error.message}`);
+    process.exit(2);
+  }
+}
+
+let vkey = values.key ?? values.vkey;
+if (vkey && !vkey.includes("+")) vkey = read(vkey).toString("utf-8").trim();
 if (positionals.length > 1 || (!positionals.length && !values.proof.length) || (values.proof.length && !vkey)) {
-  console.error("usage: node braid-audit.mjs FOLDER --vkey VKEY [--guard FILE] [--proof FILE] [--json]");
+  console.error("usage: node braid-audit.mjs FOLDER --key VKEY [--guard FILE] [--proof FILE] [--json]");
   process.exit(2);
 }
 for (const proof of values.proof) {
+  const bytes = read(proof);
   let shown;
   try {
-    shown = checkProof(readFileSync(proof), vkey);
+    shown = checkProof(bytes, vkey);
   } catch (error) {
     if (!(error instanceof BadData)) throw error;
     shown = { error: error.message };

@@ -255,7 +255,7 @@ def run(command: list[str], *arguments: object) -> subprocess.CompletedProcess[s
 def test_as_a_command(good: dict[str, Made], tmp_path: Path, command: list[str]) -> None:
     made, job = good["small"], job_of(good["small"])
     (tmp_path / "log.vkey").write_text(f"{job.vkey}\n")
-    clean = run(command, made.store, "--vkey", tmp_path / "log.vkey", "--guard", job.guard)
+    clean = run(command, made.store, "--key", tmp_path / "log.vkey", "--guard", job.guard)
     assert (clean.returncode, clean.stderr) == (0, "")
     assert clean.stdout.splitlines()[-1].startswith("clean: 18 records of braid.local/")
     copy = copy_of(made, tmp_path / "copy")
@@ -264,6 +264,11 @@ def test_as_a_command(good: dict[str, Made], tmp_path: Path, command: list[str])
     found = json.loads(bad.stdout)
     assert (bad.returncode, found["exit_code"]) == (1, 1)
     assert ("lattice", 16) in {(one["kind"], one["index"]) for one in found["findings"]}
+    missing = tmp_path / "no-such-file"
+    for words in ((made.store, "--key", missing), ("--proof", missing, "--key", job.vkey)):
+        unread = run(command, *words)
+        assert (unread.returncode, unread.stdout) == (2, ""), unread.stderr
+        assert str(missing) in unread.stderr
     blind = run(command, tmp_path, "--vkey", job.vkey)
     assert blind.returncode == 2
     assert "no store.json" in blind.stdout
