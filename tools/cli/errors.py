@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final
 
+from braid.ledger.record.scope import SCOPES
 from braid.tools.cli.output import say
 
 OK, FINDINGS, REFUSED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
@@ -118,6 +119,9 @@ def _instead_of(name: str, context: object, command: str) -> str:
     """Return what to type instead of an option that there is none of: one that is near, or a text behind `--`."""
     if _OPTION.fullmatch(name):
         safe = [one for one in _options_of(context) if one not in _GRAVE]
+        scope = name.removeprefix("--").replace("-", "_")
+        if "--where" in safe and scope in SCOPES:
+            return f"a scope is given as --where {scope}=…; {command} --help"
         near = get_close_matches(name, safe, n=1, cutoff=0.75)
         return f"did you mean {near[0]}? {command} --help" if near else f"{command} --help"
     if _takes_text(context):

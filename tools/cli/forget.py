@@ -143,29 +143,32 @@ def forget(
             )
             _put_forgotten(done)
             return
+        _forget_named(opened, ids, reason=reason, force=force, only=only, dry_run=dry_run)
+
+
+def _forget_named(
+    opened: "Store", ids: list[str], *, reason: str | None, force: bool, only: bool, dry_run: bool
+) -> None:
+    """Hide records by their ids, or only say what would be hidden."""
+    if dry_run:
+        opened.plan_erase(*[opened.get(id).id for id in ids])
+    try:
+        falls = opened.plan_forget(*ids, only=only)
+    except ForgottenError:
         if dry_run:
-            opened.plan_erase(*[opened.get(id).id for id in ids])
-        try:
-            falls = opened.plan_forget(*ids, only=only)
-        except ForgottenError:
-            if dry_run:
-                raise
-            put(opened.forget(*ids, reason=reason, only=only))  # refuses where some of them stand
-            say("forgotten already: nothing was changed; `braid recover` brings back")
-            return
-        again = again_of(_standing_again(opened, [*ids, *falls]))
-        if not dry_run:
-            put(opened.forget(*ids, reason=reason, force=force, only=only))
-        days = opened.reader.control.retention_days
+            raise
+        put(opened.forget(*ids, reason=reason, only=only))  # refuses where some of them stand
+        say("forgotten already: nothing was changed; `braid recover` brings back")
+        return
+    again = again_of(_standing_again(opened, [*ids, *falls]))
     if dry_run:
         say(f"{_with_falls(ids, falls)} would be hidden (--dry-run)")
-        if again:
-            say(again)
-        return
-    say(
-        f"{_with_falls(ids, falls)} hidden; `braid recover` brings back within {many(days, 'day')}, "
-        "after that `braid retain` erases"
-    )
+    else:
+        put(opened.forget(*ids, reason=reason, force=force, only=only))
+        say(
+            f"{_with_falls(ids, falls)} hidden; `braid recover` brings back within "
+            f"{many(opened.reader.control.retention_days, 'day')}, after that `braid retain` erases"
+        )
     if again:
         say(again)
 
@@ -316,6 +319,7 @@ def erase(
       braid erase --session 2025-03-24
       braid erase --says "Jonas Keller" --where user_id=maya --dry-run
     """
+    _require_ids(ids or ())
     scope = _scope(where or [], session)
     names = tuple(says or ())
     if not ids and not scope and not names:
@@ -338,6 +342,13 @@ def erase(
         put_certificates(certificates, output)
         if stays := goes_on_of(cascade):
             say(stays)
+
+
+def _require_ids(ids: Iterable[str]) -> None:
+    """Refuse a scope that was given where record ids are meant."""
+    for id in ids:
+        if id.partition("=")[0] in SCOPES:
+            raise ValueError(f"{id!r} is a scope: give it as --where {shlex.quote(id)}; nothing was erased")
 
 
 def _scope(where: list[str], session: str | None) -> dict[str, str]:

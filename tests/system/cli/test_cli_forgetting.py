@@ -199,6 +199,8 @@ def test_erasing_asks_and_refuses_where_nobody_can_answer(session: Session) -> N
     ("words", "reason"),
     [
         ((), "nothing to erase"),
+        (("user_id=a",), "give it as --where user_id=a"),
+        (("--user-id", "a"), "given as --where user_id=…"),
         (("--where", "user_id"), "NAME=VALUE"),
         (("--where", "colour=red"), "unknown scope"),
         (("--where", "user_id=a", "--where", "user_id=b"), "nothing is in both"),
