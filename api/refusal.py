@@ -43,6 +43,11 @@ _RULES: Final = (
     (re.compile(r"Expected `(?P<kind>[^`]+)`, got `(?P<given>[^`]+)`"), "{path} is {kind}, not {given}"),
     (re.compile(r"Invalid RFC3339 encoded datetime"), "{path} is a time such as 2025-05-17T10:00:00Z"),
     (re.compile(r"Invalid enum value (?P<value>'[^']*'|-?\d+)"), "{path} can't be {value}: it is {wanted}"),
+    (
+        re.compile(r"Input data was truncated"),
+        "the JSON ends too early, or has half a surrogate pair, such as \\ud800",
+    ),
+    (re.compile(r"'utf-8' codec"), "the JSON is not valid UTF-8"),
     (re.compile(r"Object missing required field `(?P<name>[^`]+)`"), "{within}{name} is missing"),
 )
 _BOUNDS: Final = {">=": "of at least", ">": "above", "<=": "of at most", "<": "below"}

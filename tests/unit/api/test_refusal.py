@@ -56,7 +56,13 @@ from braid.registry import find, operations
         ("erase", b'{"says": [".."]}', "erase: says[0] is a name or a word: two letters or digits at least"),
         ("erase", b'{"says": ["x"]}', "erase: says[0] is text of at least 2 characters"),
         ("forget", b'{"ids": []}', "forget: ids is a list that isn't empty"),
-        ("get", b"{", "get: Input data was truncated"),
+        ("get", b"{", "get: the JSON ends too early, or has half a surrogate pair, such as \\ud800"),
+        (
+            "get",
+            b'{"id": "\\ud800"}',
+            "get: the JSON ends too early, or has half a surrogate pair, such as \\ud800",
+        ),
+        ("get", b'{"id": "\xff"}', "get: the JSON is not valid UTF-8"),
     ],
 )
 def test_a_refusal_names_the_member_and_what_it_takes(name: str, raw: bytes, said: str) -> None:
