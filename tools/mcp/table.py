@@ -129,8 +129,9 @@ TOOLS: Final[dict[str, Tool]] = {
         operation="memories",
         shown=("limit", "before"),
         shortened=("text",),
-        says="Go through all that is remembered, newest first, each memory once, as it says now. `before` of a page asks "
-        "for the next one; the last page has none. Of a long text you get the beginning; `memory_get` reads it whole.",
+        says="Go through all that is remembered, newest first, each memory once, as it says now. `before` of a page "
+        "asks for the next one; the last page has none. Of a long text you get the beginning; `memory_get` reads it "
+        "whole.",
     ),
     "memory_get": Tool(operation="get", shown=("id",), says="Read one memory in full, verified, by its id."),
     "memory_context": Tool(

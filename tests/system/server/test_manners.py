@@ -275,8 +275,8 @@ def test_a_frozen_store_is_changed_by_an_operator_alone(store: Store) -> None:
         size = len(store)
         assert store.freeze(reason="again").reason == "odd"
         for name, body in (
-            ("append", {"text": "x"}), ("forget", {"ids": [said]}),
-            ("ask", {"question": "Rain?", "write": True}), ("remember", {"messages": "x"}), ("correct", {"id": said, "text": "x"}),
+            ("append", {"text": "x"}), ("forget", {"ids": [said]}), ("remember", {"messages": "x"}),
+            ("ask", {"question": "Rain?", "write": True}), ("correct", {"id": said, "text": "x"}),
         ):  # fmt: skip
             status, problem, _ = maya("POST", f"/v1/{name}", body)
             assert (status, problem["error"]) == (423, "FrozenError"), name
