@@ -76,6 +76,19 @@ AUDIT_VIEW: Final = ViewDefinition(
             lag(e.confidence_p) OVER (PARTITION BY {_SAME}) AS before, lag(c.id) OVER (PARTITION BY {_SAME}) AS earlier
           FROM claims c JOIN experiences e ON e.log_index = c.log_index
         ),
+        ended AS (  -- claims that no longer stand since their turn was corrected, each with the first correction of it
+          SELECT c.id, c.k, min(l.log_index) AS log_index
+          FROM claims c JOIN experiences e ON e.log_index = c.log_index
+          LEFT JOIN links p ON p.log_index = c.log_index AND p.role = 'parent' AND {READINGS}
+          JOIN links l ON l.role = 'supersedes' AND l.target_index = coalesce(p.target_index, c.log_index)
+          WHERE e.standing != 'living'
+          GROUP BY c.id, c.k
+        ),
+        why AS (
+          SELECT n.target_index AS log_index, min(v.reason) AS reason
+          FROM events v JOIN links n ON n.log_index = v.log_index AND n.role = 'evidence'
+          WHERE v.name = 'correction' GROUP BY n.target_index
+        ),
         told AS (
           SELECT CASE WHEN c.method = 'reconcile' THEN 'inference_created' WHEN c.nth > 1 THEN 'edge_reinforced'
               ELSE 'edge_created' END AS event_type,
@@ -98,12 +111,14 @@ AUDIT_VIEW: Final = ViewDefinition(
             e.log_index
           FROM links l JOIN experiences e ON e.log_index = l.log_index
           LEFT JOIN experiences o ON o.log_index = l.target_index
-          LEFT JOIN (
-            SELECT n.target_index AS log_index, min(v.reason) AS reason
-            FROM events v JOIN links n ON n.log_index = v.log_index AND n.role = 'evidence'
-            WHERE v.name = 'correction' GROUP BY n.target_index
-          ) w ON w.log_index = e.log_index
+          LEFT JOIN why w ON w.log_index = e.log_index
           WHERE l.role = 'supersedes'
+          UNION ALL
+          SELECT 'edge_ended', 'user', 'REVISE', NULL, concat(c.id, '/', c.k), c.said, NULL, c.confidence_p, NULL,
+            'user_correction', coalesce(w.reason, e.reason), NULL, c.id, d.log_index
+          FROM ended d JOIN claimed c ON c.id = d.id AND c.k = d.k JOIN experiences e ON e.log_index = d.log_index
+          LEFT JOIN why w ON w.log_index = d.log_index
+          WHERE NOT {READINGS}
           UNION ALL
           SELECT 'edge_revised', 'user', 'REVISE', NULL, concat(e.id, '/0'), NULL, json_object('text', e.text), NULL,
             e.confidence_p, 'user_correction', e.reason, NULL, l.target_id, e.log_index

@@ -66,6 +66,26 @@ def test_a_correction_says_what_was_and_why(store: Store) -> None:
         assert (told.reason, told.id, told.target, told.mechanism) == ("a typo", new, old, "user_correction")
 
 
+def test_the_claims_of_a_corrected_turn_end_with_it(store: Store) -> None:
+    (turn,) = store.remember("I live in Porto.", user_id="maya").ids
+    (read,) = [one.id for one in store.why_changed(turn) if one.event == "edge_created"]
+    assert not [one for one in store.why_changed(turn) if one.event == "edge_ended"]
+    new = store.correct(turn, "I live in Faro.", reason="a typo")
+    newest = store.correct(turn, "I live in Braga.")
+    told = [one for one in store.why_changed(turn) if one.event == "edge_ended" and one.target == read]
+    assert [(one.id, one.edge, one.reason, one.new) for one in told] == [(new, f"{read}/0", "a typo", None)]
+    assert told[0].old == {"subject": "user", "rel": "lives_in", "object": "Porto", "polarity": True}
+    store.forget(newest)
+    assert "Porto" not in str(rows(store))
+
+
+def test_a_turn_that_claims_something_itself_ends_its_claims(store: Store) -> None:
+    old = store.append("I live in Porto.", user_id="maya", claims=lives_in("Porto"))
+    new = store.correct(old, "I live in Faro.", reason="a typo")
+    (told,) = [one for one in store.why_changed(old) if one.event == "edge_ended"]
+    assert (told.id, told.target, told.operation, told.reason) == (new, old, "REVISE", "a typo")
+
+
 def test_what_is_forgotten_is_named_and_no_word_of_it_is_left(store: Store) -> None:
     id = store.append("I live in Porto.", user_id="maya", claims=lives_in("Porto"))
     store.forget(id, reason="private")
