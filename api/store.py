@@ -1848,6 +1848,8 @@ class Methods:
         run_id: "str | None" = None,
         project_id: "str | None" = None,
         session_id: "str | None" = None,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
         limit: int = 100,
         before: "int | None" = None,
         forgotten: bool = False,
@@ -1856,9 +1858,10 @@ class Methods:
         """Return a page of the memories of a scope that stand, newest first; each once, with what it says now.
 
         They are in the order in which they were first remembered: a correction moves none to another page, and what was
-        forgotten leaves no gap. Each is read from the log and verified. A page costs its own records and a question to the
+        forgotten leaves no gap. Each is read from the log and verified. As of a past (give each page the same) they are
+        those that stood then, less what has been forgotten since. A page costs its own records and a question to the
         projection, which looks through one column (.03 s where it has a million records); with `forgotten`, it costs the
-        records that are forgotten in the store.
+        records that are forgotten in the store. Raises ValueError for a past that never was.
         """
         return self.session.call(
             memories_list_operations.memories,
@@ -1868,6 +1871,8 @@ class Methods:
                 run_id=run_id,
                 project_id=project_id,
                 session_id=session_id,
+                as_of=as_of,
+                as_of_time=as_of_time,
                 limit=limit,
                 before=before,
                 forgotten=forgotten,

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeGuard
 from braid.ledger.errors import ForgottenError, InvalidRecordError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Draft, EventBody, Scope, Target, with_article
-from braid.ledger.record.standing import SUPERSEDES
+from braid.ledger.record.standing import SUPERSEDES, Standings
 
 EVENT: Final = "memory"
 """The name of the events that set something of a memory."""
@@ -47,8 +47,10 @@ class Kept(NamedTuple):
     locked_until: str | None = None
 
 
-def chain_of(reader: Reader, index: int, size: int | None = None) -> Chain:
-    """Return the memory of a record, as the log is now, or was when it held `size` records.
+def chain_of(
+    reader: Reader, index: int, size: int | None = None, standings: Standings | None = None
+) -> Chain:
+    """Return the memory of a record, as the log is now, or was when it held `size` records; `standings` are those then.
 
     Raises InvalidRecordError for what is no experience.
     """
@@ -59,7 +61,7 @@ def chain_of(reader: Reader, index: int, size: int | None = None) -> Chain:
         )
     end = reader.size if size is None else size
     members = sorted(at for at in _connected(reader, index) if at < end)
-    standings = reader.standings(size)
+    standings = standings or reader.standings(size)
     living = tuple(at for at in members if standings.lives(at))
     settings, tombstones = set[int](), set[int]()
     for member in members:

@@ -10,14 +10,15 @@ from braid.ledger.errors import IntegrityError, NoVaultError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import Scope
 from braid.ledger.record.source import SourceClass
-from braid.operation import Index, Response, Scoped, operation
+from braid.operation import Index, Response, ScopedAsOf, operation
 from braid.session import Session
 
 
-class Memories(Scoped, frozen=True, kw_only=True):
+class Memories(ScopedAsOf, frozen=True, kw_only=True):
     """Whose memories, and how many of them. `before`: as the page before said; without it the newest.
 
-    `forgotten`: instead, those that were forgotten and can still be recovered; it needs the access `recover`.
+    `forgotten`: instead, those that were forgotten and can still be recovered; it needs the access `recover`, and has
+    no past.
     `derived`: also what the store wrote itself: readings, questions, their answers, reflections, and what tools gave.
     """
 
@@ -67,15 +68,16 @@ class MemoryPage(Response, frozen=True, kw_only=True):
     access="read",
     cost="index",
     example=Memories(user_id="maya", limit=50),
-    errors=(IntegrityError, NoVaultError),
+    errors=(ValueError, IntegrityError, NoVaultError),
 )
 def memories(session: Session, asked: Memories) -> MemoryPage:
     """Return a page of the memories of a scope that stand, newest first; each once, with what it says now.
 
     They are in the order in which they were first remembered: a correction moves none to another page, and what was
-    forgotten leaves no gap. Each is read from the log and verified. A page costs its own records and a question to the
+    forgotten leaves no gap. Each is read from the log and verified. As of a past (give each page the same) they are
+    those that stood then, less what has been forgotten since. A page costs its own records and a question to the
     projection, which looks through one column (.03 s where it has a million records); with `forgotten`, it costs the
-    records that are forgotten in the store.
+    records that are forgotten in the store. Raises ValueError for a past that never was.
     """
     from braid.memories.page import page
 

@@ -10,12 +10,14 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from braid.errors import InvalidRequestError
 from braid.ledger.erase.withdrawal import refuse_baseless
 from braid.ledger.errors import ErasedError, InvalidRecordError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import ANSWER, ASK, READING, REFLECTION, RESULT, ExperienceBody, Record
 from braid.ledger.record.scope import SCOPES, in_scope
+from braid.ledger.record.standing import Standings
 from braid.log.chain import Chain, chain_of, kept
 from braid.memories.list_operations import ListedMemory, Memories, MemoryPage
 from braid.session import Session
@@ -34,10 +36,12 @@ def page(session: Session, asked: Memories) -> MemoryPage:
     """See `memories.list_operations.memories`."""
     if asked.forgotten:
         session.require("memories with forgotten", "recover")
+        if asked.past is not None:
+            raise InvalidRequestError("memories: forgotten is of the present: leave the past out")
     session.refresh()
     session.reader.need_vault()
-    found = islice((_forgotten if asked.forgotten else _living)(session, asked), asked.limit + 1)
-    placed = list(found)
+    every = _forgotten(session, asked) if asked.forgotten else _living(session, asked)
+    placed = list(islice(every, asked.limit + 1))
     given = placed[: asked.limit]
     return MemoryPage(
         memories=tuple(one for _, one in given),
@@ -47,9 +51,10 @@ def page(session: Session, asked: Memories) -> MemoryPage:
 
 def _living(session: Session, asked: Memories) -> Iterator[tuple[int, ListedMemory]]:
     """Yield the memories that stand, each with its place, newest first."""
-    reader = session.reader
-    for at in _places(session, asked):
-        if at in reader.control.hidden or (chain := _chain(reader, at)) is None:
+    reader, size = session.reader, session.size_at(asked.as_of, asked.as_of_time)
+    standings = reader.standings(size)
+    for at in _places(session, asked, reader.size if size is None else size):
+        if at in reader.control.hidden or (chain := _chain(reader, at, size, standings)) is None:
             continue
         own = [one for one in _own(reader, chain, asked) if one.index not in reader.control.hidden]
         standing = [one for one in own if one.index in chain.living]
@@ -86,9 +91,12 @@ def _comes_back(reader: Reader, index: int) -> bool:
     return True
 
 
-def _chain(reader: Reader, index: int) -> Chain | None:
-    """Return the memory of a record; None for what is no experience."""
-    return chain_of(reader, index) if reader.envelope(index).kind == "experience" else None
+def _chain(
+    reader: Reader, index: int, size: int | None = None, standings: Standings | None = None
+) -> Chain | None:
+    """Return the memory of a record, as of a past; None for what is no experience."""
+    is_memory = reader.envelope(index).kind == "experience"
+    return chain_of(reader, index, size, standings) if is_memory else None
 
 
 def _own(reader: Reader, chain: Chain, asked: Memories) -> list[Record]:
@@ -136,9 +144,10 @@ def _listed(reader: Reader, chain: Chain, *, first: Record, current: Record) -> 
 # -- where to look -----------------------------------------------------------------------------------
 
 
-def _places(session: Session, asked: Memories) -> Iterator[int]:
-    """Yield the records that may be a memory's first, newest first; from the log where no projection can be asked."""
-    below = session.reader.size if asked.before is None else min(asked.before, session.reader.size)
+def _places(session: Session, asked: Memories, size: int) -> Iterator[int]:
+    """Yield those of the first `size` records that may be a memory's first, newest first; from the log where no
+    projection can be asked."""
+    below = size if asked.before is None else min(asked.before, size)
     count = _LOOKED_AT * (asked.limit + 1)
     while True:
         try:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from braid.tools.cli.access import reading, writing
+from braid.tools.cli.instants import AsOf, past
 from braid.tools.cli.options import (
     Adopt,
     AgentId,
@@ -149,6 +150,7 @@ def memories(
     derived: Annotated[
         bool, typer.Option("--derived", help="Also readings, questions, answers and reflections.")
     ] = False,
+    as_of: AsOf = None,
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
@@ -158,8 +160,9 @@ def memories(
     Examples:
       braid memories --user-id maya
       braid memories --user-id maya --forgotten
-      braid memories --user-id maya -o json
+      braid memories --user-id maya --as-of 2025-06-01 -o json
     """
+    as_of_index, as_of_time = past(as_of)
     with reading(store) as opened:
         page = opened.memories(
             user_id=user_id,
@@ -171,6 +174,8 @@ def memories(
             before=before,
             forgotten=forgotten,
             derived=derived,
+            as_of=as_of_index,
+            as_of_time=as_of_time,
         )
     if output == "json":
         put_json(to_builtins(page))

@@ -127,7 +127,7 @@ TOOLS: Final[dict[str, Tool]] = {
     ),
     "memory_browse": Tool(
         operation="memories",
-        shown=("limit", "before"),
+        shown=("limit", "before", "as_of_time"),
         shortened=("text",),
         says="Go through all that is remembered, newest first, each memory once, as it says now. `before` of a page "
         "asks for the next one; the last page has none. Of a long text you get the beginning; `memory_get` reads it "

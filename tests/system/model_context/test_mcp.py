@@ -140,7 +140,9 @@ def test_all_that_is_remembered_is_gone_through_page_by_page(store: Store) -> No
                 break
             more = {"before": before}
         assert seen == [f"Maya's thing {thing}." for thing in reversed(range(5))]
-        assert "takes no ids; it takes limit, before" in await refused(client, "memory_browse", ids=[])
+        assert "takes no ids; it takes limit, before, as_of_time" in await refused(
+            client, "memory_browse", ids=[]
+        )
 
     talk(store.path, said, "--user-id", "maya")
 

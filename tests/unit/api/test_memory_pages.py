@@ -8,7 +8,7 @@ import pytest
 
 import braid
 from braid.caller import GRANTS, Caller, asked_by
-from braid.errors import AccessDeniedError
+from braid.errors import AccessDeniedError, InvalidRequestError
 from braid.ledger.record.record import Claim
 from braid.memories.list_operations import ListedMemory
 from braid.store import Store
@@ -83,6 +83,30 @@ def test_a_correction_moves_no_memory_to_another_page(store: Store) -> None:
     assert texts(rest.memories) == ["Thing 1.", "Thing nought."]
     assert rest.before is None
     assert paged(store, 3) == ["Thing three.", "Thing 2.", "Thing 1.", "Thing nought."]
+
+
+def test_a_page_of_a_past_lists_what_stood_then(store: Store, clock: Clock) -> None:
+    ids = [store.append(f"Thing {place}.", user_id="maya") for place in range(4)]
+    store.modify(ids[2], pinned=True, reason="kept")
+    then, moment = len(store) - 1, clock.now
+    clock.now += timedelta(hours=1)
+    store.correct(ids[1], "Thing one.")
+    store.append("Thing 4.", user_id="maya")
+    store.modify(ids[2], pinned=False, reason="let go")
+    store.forget(ids[3])
+    stood = ["Thing 2.", "Thing 1.", "Thing 0."]  # what has been forgotten since is gone then, too
+    assert texts(store.memories(user_id="maya", as_of=then).memories) == stood
+    assert texts(store.memories(user_id="maya", as_of_time=moment).memories) == stood
+    first = store.memories(user_id="maya", as_of=then, limit=1)
+    assert (first.memories[0].version, first.memories[0].pinned) == (2, True)
+    rest = store.memories(user_id="maya", as_of=then, before=first.before)
+    assert (texts(rest.memories), rest.before) == (stood[1:], None)
+    store.recover(ids[3])
+    assert texts(store.memories(user_id="maya", as_of=then).memories)[0] == "Thing 3."
+    with pytest.raises(InvalidRequestError, match="forgotten is of the present"):
+        store.memories(user_id="maya", as_of=then, forgotten=True)
+    with pytest.raises(ValueError, match="there is no 9999"):
+        store.memories(user_id="maya", as_of=9999)
 
 
 def test_what_the_store_wrote_itself_is_left_out_unless_asked_for(store: Store) -> None:
