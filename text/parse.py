@@ -39,9 +39,22 @@ class Parse:
                 hanging[token.head].append(number)
         object.__setattr__(self, "_hanging", tuple(map(tuple, hanging)))
 
-    def children(self, at: int) -> tuple[int, ...]:
-        """Return the numbers of the tokens that hang on one directly, in order."""
-        return self._hanging[at]
+    def children(self, at: int, *deps: str) -> tuple[int, ...]:
+        """Return the numbers of the tokens that hang on one directly, in order: all, or those in one of these ways."""
+        found = self._hanging[at]
+        return tuple(child for child in found if self.tokens[child].dep in deps) if deps else found
+
+    def child(self, at: int, *deps: str) -> int | None:
+        """Return the first token that hangs on one in one of these ways; None where none does."""
+        return next(iter(self.children(at, *deps)), None)
+
+    def around(self, at: int) -> list[Token]:
+        """Return the tokens that hang on one directly, in order."""
+        return [self.tokens[child] for child in self._hanging[at]]
+
+    def words_on(self, at: int) -> frozenset[str]:
+        """Return the words that hang on a token directly, in small letters."""
+        return frozenset(one.text.lower() for one in self.around(at))
 
 
 class ParserError(Exception):

@@ -48,7 +48,7 @@ _CLAUSES: Final = frozenset((
     "ROOT", "conj", "ccomp", "xcomp", "advcl", "relcl", "acl", "pcomp", "parataxis", "csubj", "csubjpass", "dep",
 ))  # fmt: skip
 _SUBJECTS: Final = frozenset(("nsubj", "nsubjpass", "csubj", "expl"))
-_NAMING: Final = frozenset(("acomp", "attr", "oprd"))
+_NAMING: Final = ("acomp", "attr", "oprd")
 _ALREADY: Final = frozenset((
     "ever", "still", "already", "now", "yet", "always", "usually", "also", "really", "actually",
 ))  # fmt: skip
@@ -83,18 +83,14 @@ def _predicate(question: Parse) -> int | None:
     root = _root(question)
     if root is None or question.tokens[root].lemma not in _LIGHT:
         return root
-    for wanted in (_NAMING, {"dobj"}, {"xcomp", "ccomp"}, {"prep", "agent"}, {"advmod"}):
-        for child in question.children(root):
+    for wanted in (_NAMING, ("dobj",), ("xcomp", "ccomp"), ("prep", "agent"), ("advmod",)):
+        for child in question.children(root, *wanted):
             token = question.tokens[child]
-            if token.dep not in wanted or token.lemma.lower() in _ALREADY:
+            if token.lemma.lower() in _ALREADY:
                 continue
             return _object_of(question, child) if token.dep in ("prep", "agent") else child
     subject = _subject(question)
-    within = (
-        []
-        if subject is None
-        else [at for at in question.children(subject) if question.tokens[at].dep == "prep"]
-    )
+    within = question.children(subject, "prep") if subject is not None else ()
     return _object_of(question, within[-1]) if within else root
 
 
@@ -103,7 +99,8 @@ def _root(parse: Parse) -> int | None:
 
 
 def _object_of(parse: Parse, preposition: int) -> int:
-    return next((at for at in parse.children(preposition) if parse.tokens[at].dep == "pobj"), preposition)
+    found = parse.child(preposition, "pobj")
+    return preposition if found is None else found
 
 
 def _subject(parse: Parse) -> int | None:
@@ -132,7 +129,7 @@ class _Asserted:
             return "open"
         denied = turned != _lacks(said, at, clause)
         ends = self._ends(at, clause)
-        if ends == "open" or (denied and any(one.lemma in ("for", "because") for one in _with(said, clause))):
+        if ends == "open" or (denied and any(one.lemma in ("for", "because") for one in said.around(clause))):
             return "open"  # "we didn't move for the weather"
         denied ^= ends == "turned"
         for _ in range(_MOST_STEPS):
@@ -158,7 +155,7 @@ class _Asserted:
             return "so"
         lemma = said.tokens[clause].lemma.lower()
         given_up = lemma == "give" and any(
-            one.dep == "prt" and one.lemma == "up" for one in _with(said, clause)
+            one.dep == "prt" and one.lemma == "up" for one in said.around(clause)
         )
         return self._after("quit" if given_up else lemma) if given_up or lemma in ENDING else "so"
 
@@ -174,7 +171,7 @@ class _Asserted:
 
     def _is_open(self, clause: int) -> bool:
         """Whether a clause asserts nothing: a request, a "might", what goes on where it is asked what was done."""
-        own = list(_with(self._said, clause))
+        own = self._said.around(clause)
         verb = self._said.tokens[clause]
         modals = _OPEN_MODALS - self._modals
         if any(one.tag == "MD" and one.lemma.lower() in modals for one in own):
@@ -193,14 +190,14 @@ class _Asserted:
         said = self._said
         here = said.tokens[clause]
         above = said.tokens[here.head]
-        own = list(_with(said, clause))
+        own = said.around(clause)
         own_subject = any(one.dep in _SUBJECTS for one in own)
         to = any(one.tag == "TO" for one in own)
         if here.dep in ("conj", "pcomp", "advcl"):
             return self._joined(clause, own_subject=own_subject, to=to)
         if (to or here.tag in ("VB", "VBG")) and not (own_subject and here.tag == "VBG"):
-            too = any(said.tokens[each].lemma == "too" for each in said.children(here.head))
-            whom = to and any(one.dep in ("dobj", "dative") for one in _with(said, here.head))
+            too = any(one.lemma == "too" for one in said.around(here.head))
+            whom = to and said.child(here.head, "dobj", "dative") is not None
             return "turned" if too else self._after(above.lemma.lower(), to=to, of_other=own_subject or whom)
         if here.tag == "VBG" and not any(one.dep == "aux" for one in own):
             return "open"  # "I see Tom moving out"
@@ -208,7 +205,7 @@ class _Asserted:
         if here.dep == "ccomp" and own_subject and is_first:  # "it broke, we think"
             return "open" if above.lemma.lower() in SPEAKING else "beside"
         if here.dep in ("ccomp", "xcomp", "acl", "csubj"):
-            beside = [above, *(one for one in _with(said, here.head) if one.dep in _NAMING)]
+            beside = [above, *(one for one in said.around(here.head) if one.dep in _NAMING)]
             known_by = {word for one in beside for word in (one.lemma.lower(), one.text.lower())}
             return behind(known_by, denied=_is_denied(said, _clause(said, here.head)))
         return "beside"
@@ -218,12 +215,12 @@ class _Asserted:
         said = self._said
         here = said.tokens[clause]
         if here.dep == "conj":
-            either = any(said.tokens[each].text.lower() in ("or", "nor") for each in said.children(here.head))
+            either = said.words_on(here.head) & {"or", "nor"}
             return "so" if either or (here.tag == "VB" and not own_subject) else "beside"
         if here.dep == "pcomp":
             lemma = said.tokens[here.head].lemma.lower()
             return "turned" if lemma in _NOT_DONE else "so" if lemma in _DONE else "open"
-        own = list(_with(said, clause))
+        own = said.around(clause)
         marks = {one.lemma.lower() for one in own if one.dep in ("mark", "advmod")}
         if "when" in marks and not any(one.tag == "VBD" for one in (here, *own)):
             return "open"  # "when it is painted we sell"
@@ -236,7 +233,7 @@ class _Asserted:
         """Return whether a clause denies what is asked by its own words and by whom it is said of; None where that is
         of somebody else than whom is asked of."""
         question, said = self._question, self._said
-        subjects = [at for at in said.children(clause) if said.tokens[at].dep in ("nsubj", "nsubjpass")]
+        subjects = said.children(clause, "nsubj", "nsubjpass")
         asked = _subject(question)
         denied = _is_denied(said, clause)
         if asked is None or not subjects:
@@ -258,11 +255,7 @@ class _Asserted:
     def _is_told_apart(self, asked: int, subject: int) -> bool:
         """Whether what is asked of and what is spoken of are marked differently: my new car, my old car."""
         one, other = (
-            {
-                parse.tokens[each].lemma.lower()
-                for each in parse.children(at)
-                if parse.tokens[each].dep == "amod"
-            }
+            {token.lemma.lower() for token in parse.around(at) if token.dep == "amod"}
             for parse, at in ((self._question, asked), (self._said, subject))
         )
         return bool(one) and bool(other) and one.isdisjoint(other)
@@ -318,15 +311,10 @@ def _clause(said: Parse, at: int) -> int:
     return at
 
 
-def _with(said: Parse, clause: int) -> Iterator[Token]:
-    """Yield what hangs on a clause's verb directly."""
-    yield from (said.tokens[each] for each in said.children(clause))
-
-
 def _is_denied(said: Parse, clause: int) -> bool:
     """Whether a clause is denied by a word with its verb: not, never, nobody; "not just" denies nothing."""
     own = said.children(clause)
-    below = [at for one in own if said.tokens[one].dep == "aux" for at in said.children(one)]
+    below = [at for one in said.children(clause, "aux") for at in said.children(one)]
     for child in (*own, *below):
         token = said.tokens[child]
         if token.dep == "neg" or token.text.lower() in _DENYING:
@@ -339,10 +327,7 @@ def _is_denied(said: Parse, clause: int) -> bool:
 
 
 def _is_nobody(said: Parse, at: int) -> bool:
-    before = (said.tokens[child].text.lower() for child in said.children(at))
-    return said.tokens[at].lemma.lower() in _NOBODY or any(
-        word in ("no", "neither", "none") for word in before
-    )
+    return said.tokens[at].lemma.lower() in _NOBODY or bool(said.words_on(at) & {"no", "neither", "none"})
 
 
 def _is_either(said: Parse, at: int) -> bool:
@@ -356,7 +341,7 @@ def _lacks(said: Parse, at: int, clause: int) -> bool:
     """Whether what is asked for is said to be lacking: "no parking", "without sugar"."""
     while at != clause:
         token = said.tokens[at]
-        if any(said.tokens[child].text.lower() in ("no", "neither") for child in said.children(at)):
+        if said.words_on(at) & {"no", "neither"}:
             return token.dep not in _SUBJECTS  # there the clause is denied
         if token.text.lower() == "without":
             return True
@@ -381,6 +366,5 @@ def _left_out(said: Parse) -> set[str]:
 def _heads(said: Parse, at: int) -> Iterator[int]:
     """Yield a noun and those that stand beside it: Eva and Karl, my dentist Ben."""
     yield at
-    for child in said.children(at):
-        if said.tokens[child].dep in ("conj", "appos", "compound", "nmod"):
-            yield from _heads(said, child)
+    for child in said.children(at, "conj", "appos", "compound", "nmod"):
+        yield from _heads(said, child)

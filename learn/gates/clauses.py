@@ -16,7 +16,7 @@ MOODS: Final[tuple[Mood, ...]] = (
 )  # fmt: skip
 """From what is said to be so to what is not said at all; of two the later counts."""
 _HEADS: Final = frozenset(["ROOT", "ccomp", "xcomp", "advcl", "relcl", "acl", "csubj", "pcomp", "parataxis"])
-_SUBJECTS: Final = frozenset(["nsubj", "nsubjpass", "csubj", "expl"])
+_SUBJECTS: Final = ("nsubj", "nsubjpass", "csubj", "expl")
 _MODALS: Final[dict[str, Mood]] = {
     "will": "planned", "'ll": "planned", "’ll": "planned", "shall": "planned", "wo": "planned", "ll": "planned",
     "should": "wanted", "must": "wanted", "ought": "wanted",
@@ -58,10 +58,6 @@ class Clauses:
         self.parse = parse
         tokens = parse.tokens
         self._low = [token.text.lower() for token in tokens]
-        self._children: list[list[int]] = [[] for _ in tokens]
-        for number, token in enumerate(tokens):
-            if token.head != number and 0 <= token.head < len(tokens):
-                self._children[token.head].append(number)
         self._known: dict[int, Clause] = {}
         self._stems: dict[str, list[int]] | None = None
         self._roots = [self._root(number) for number in range(len(tokens))]
@@ -97,7 +93,7 @@ class Clauses:
     def subtree(self, number: int) -> Iterator[int]:
         """Yield a token and what hangs on it, but for clauses of their own."""
         yield number
-        for child in self._children[number]:
+        for child in self.parse.children(number):
             if not self._is_head(child):
                 yield from self.subtree(child)
 
@@ -128,7 +124,7 @@ class Clauses:
         for _ in range(_DEPTH):
             if place == verb:
                 break
-            before = [child for child in self._children[place] if child < place]
+            before = [child for child in self.parse.children(place) if child < place]
             if not joined:
                 found.update(child for child in before if self._denies(child))
             if self._low[place] in wording.INSTEAD or any(self._low[c] in wording.INSTEAD for c in before):
@@ -175,7 +171,7 @@ class Clauses:
         tokens = self.parse.tokens
         for _ in range(len(tokens)):
             head = tokens[number].head
-            if head == number or not 0 <= head < len(tokens):
+            if head == number:
                 return number
             number = head
         return number
@@ -190,11 +186,7 @@ class Clauses:
 
     def _cc(self, head: int, before: int) -> str:
         """Return the last joining word that hangs on a head before a place."""
-        joined = [
-            self._low[n]
-            for n in self._children[head]
-            if n < before and self.parse.tokens[n].dep in ("cc", "neg")
-        ]
+        joined = [self._low[n] for n in self.parse.children(head, "cc", "neg") if n < before]
         return joined[-1] if joined else ""
 
     def _read(self, verb: int) -> Clause:
@@ -207,9 +199,7 @@ class Clauses:
     def _subject(self, verb: int, token: Token) -> int | None:
         """Return who does what a verb says: its own subject, or whose it is by the words above it."""
         tokens = self.parse.tokens
-        own = next(
-            (c for c in self._children[verb] if tokens[c].dep in _SUBJECTS and tokens[c].dep != "expl"), None
-        )
+        own = self.parse.child(verb, "nsubj", "nsubjpass", "csubj")
         if own is not None:
             of_noun = token.dep == "relcl" and self._low[own] in ("who", "that", "which")
             return token.head if of_noun else own
@@ -217,27 +207,27 @@ class Clauses:
             return token.head
         if token.head == verb or token.dep not in ("xcomp", "conj", "advcl", "pcomp", "ccomp"):
             return None
-        if token.dep == "xcomp" and tokens[token.head].lemma.lower() in wording.CONTROLLED:
-            told = (c for c in self._children[token.head] if tokens[c].dep in ("dobj", "dative"))
-            if (other := next(told, None)) is not None:
-                return other
+        told = self.parse.child(token.head, "dobj", "dative")
+        controlled = token.dep == "xcomp" and tokens[token.head].lemma.lower() in wording.CONTROLLED
+        if controlled and told is not None:
+            return told
         return self.clause(self.governing(token.head)).subject
 
     def _own_deniers(self, verb: int, subject: int | None) -> frozenset[int]:
         tokens = self.parse.tokens
         found: set[int] = set()
-        for child in self._children[verb]:
+        for child in self.parse.children(verb):
             dep, low = tokens[child].dep, self._low[child]
             if self._denies(child) and dep in ("neg", "advmod", "det", "preconj"):
                 found.add(child)
             elif dep == "advmod" and low in ("longer", "anymore"):
-                found.update(one for one in self._children[child] if self._low[one] in ("no", "not"))
+                found.update(one for one in self.parse.children(child) if self._low[one] in ("no", "not"))
         if subject is not None and tokens[subject].head == verb:
             if self._low[subject] in wording.NOBODY:
                 found.add(subject)
             found.update(
                 one
-                for one in self._children[subject]
+                for one in self.parse.children(subject)
                 if self._low[one] in ("no", "neither") and one < subject
             )
         return frozenset(found)
@@ -246,9 +236,7 @@ class Clauses:
         """Whether a verb says what was, and not that it still is."""
         if token.dep == "xcomp" and self._low[token.head] == "used":
             return True
-        return token.tag == "VBD" and not any(
-            self.parse.tokens[child].dep in ("aux", "auxpass") for child in self._children[verb]
-        )
+        return token.tag == "VBD" and self.parse.child(verb, "aux", "auxpass") is None
 
     def _mood(self, verb: int, token: Token) -> tuple[Mood, frozenset[int]]:
         """Return the mood of a clause, and the denials that pass down to it."""
@@ -259,26 +247,25 @@ class Clauses:
     def _own_mood(self, verb: int, token: Token) -> Mood:
         """Return the mood that a verb's own helpers give it, and how its sentence begins."""
         tokens = self.parse.tokens
-        children = self._children[verb]
         if self._has_mark(verb):
             polite = token.head != verb and tokens[token.head].lemma.lower() in wording.POLITE
             return "wanted" if polite else "hypothetical"
         mood: Mood = "actual"
         helped = False
-        for child in children:
+        for child in self.parse.children(verb):
             low = self._low[child]
             if tokens[child].dep == "advmod" and low in ("maybe", "perhaps") and child < verb:
                 mood = _stronger(mood, "possible")
             elif tokens[child].dep in ("aux", "auxpass"):
                 helped = True
                 mood = _stronger(mood, self._modal(child, verb, token))
-        if mood == "planned" and any(tokens[c].dep == "advcl" and self._has_mark(c) for c in children):
+        if mood == "planned" and any(map(self._has_mark, self.parse.children(verb, "advcl"))):
             mood = "possible"
-        acts = any(tokens[child].dep in _SUBJECTS for child in children)
+        acts = self.parse.child(verb, *_SUBJECTS) is not None
         if token.tag == "VB" and token.dep == "ROOT" and not acts and not helped:
             mood = _stronger(mood, "wanted")
         if self._low[verb] in ("going", "gonna") and self._says_to(verb):
-            past = any(self._low[child] in ("was", "were") for child in children)
+            past = self.parse.words_on(verb) & {"was", "were"}
             mood = _stronger(mood, "hypothetical" if past else "planned")
         return mood
 
@@ -289,7 +276,7 @@ class Clauses:
             return mood
         if self._low[helper] != "would" and token.tag in ("VBN", "VBD"):
             return "actual"  # "we'd budgeted": had
-        rather = any(self._low[child] in ("rather", "sooner") for child in self._children[verb])
+        rather = self.parse.words_on(verb) & {"rather", "sooner"}
         if rather or (token.lemma.lower() in wording.POLITE and not self._has_if(verb)):
             return "wanted"
         head = self.parse.tokens[token.head].lemma.lower()
@@ -305,7 +292,7 @@ class Clauses:
             return _OF_NOUNS.get(lemma, "actual"), _NOTHING
         up = self.clause(self.governing(token.head))
         if token.dep == "conj":
-            own = any(tokens[child].dep in _SUBJECTS for child in self._children[verb])
+            own = self.parse.child(verb, *_SUBJECTS) is not None
             passed = up.deniers if not own and self._cc(token.head, verb) in ("or", "nor") else _NOTHING
             return ("actual" if own else up.mood), passed
         if token.dep == "pcomp":
@@ -356,7 +343,7 @@ class Clauses:
         if self._stands_alone(verb, token):
             return False
         tokens = self.parse.tokens
-        own = token.dep == "conj" and any(tokens[child].dep in _SUBJECTS for child in self._children[verb])
+        own = token.dep == "conj" and self.parse.child(verb, *_SUBJECTS) is not None
         noted = token.dep == "ccomp" and tokens[token.head].lemma.lower() in wording.NOTED
         return not own and not noted and self.clause(self.governing(token.head)).mood == "asked"
 
@@ -368,7 +355,7 @@ class Clauses:
         tokens = self.parse.tokens
         mine = self.of(frozenset((self._roots[verb],)))
         first = next((n for n in mine if tokens[n].pos not in _BEFORE_A_QUESTION), None)
-        subject = next((c for c in self._children[verb] if tokens[c].dep in _SUBJECTS), None)
+        subject = self.parse.child(verb, *_SUBJECTS)
         return (
             first is not None
             and subject is not None
@@ -384,8 +371,7 @@ class Clauses:
         if token.dep not in ("ccomp", "parataxis") or verb > token.head or self._has_mark(verb):
             return False
         tokens = self.parse.tokens
-        mine = next((c for c in self._children[verb] if tokens[c].dep in _SUBJECTS), None)
-        theirs = next((c for c in self._children[token.head] if tokens[c].dep in _SUBJECTS), None)
+        mine, theirs = (self.parse.child(at, *_SUBJECTS) for at in (verb, token.head))
         reported = tokens[token.head].lemma.lower() in wording.REPORTED
         if mine is None or self._low[mine] in wording.FIRST:
             return True
@@ -393,22 +379,13 @@ class Clauses:
 
     def _has_mark(self, verb: int) -> bool:
         """Whether a clause is a condition; "even if" is none."""
-        tokens = self.parse.tokens
-        children = self._children[verb]
-        return any(
-            tokens[c].dep == "mark" and self._low[c] in wording.CONDITIONS for c in children
-        ) and not any(self._low[c] == "even" for c in children)
+        marks = self.parse.children(verb, "mark")
+        is_even = "even" in self.parse.words_on(verb)
+        return not is_even and any(self._low[mark] in wording.CONDITIONS for mark in marks)
 
     def _has_if(self, verb: int) -> bool:
         """Whether a condition stands before a verb."""
-        return any(
-            self.parse.tokens[c].dep == "advcl" and self._has_mark(c) and c < verb
-            for c in self._children[verb]
-        )
+        return any(c < verb and self._has_mark(c) for c in self.parse.children(verb, "advcl"))
 
     def _says_to(self, verb: int) -> bool:
-        return any(
-            self.parse.tokens[c].dep == "xcomp"
-            and any(self._low[g] in ("to", "na") for g in self._children[c])
-            for c in self._children[verb]
-        )
+        return any(self.parse.words_on(c) & {"to", "na"} for c in self.parse.children(verb, "xcomp"))

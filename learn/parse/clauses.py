@@ -101,25 +101,24 @@ class Clause(NamedTuple):
 
     def child(self, *deps: str) -> int | None:
         """Return the first token that hangs on the verb in one of these ways."""
-        return next((at for at in self.parse.children(self.verb) if self.parse.tokens[at].dep in deps), None)
+        return self.parse.child(self.verb, *deps)
+
+    def around(self) -> list[Token]:
+        """Return the tokens that hang on the verb directly."""
+        return self.parse.around(self.verb)
 
     def preps(self) -> Iterator[tuple[str, int, int]]:
         """Yield each preposition of the verb, its place, and what it governs."""
         tokens = self.parse.tokens
-        for at in self.parse.children(self.verb):
-            if tokens[at].dep in ("prep", "agent", "dative") and tokens[at].pos in (
-                "ADP",
-                "SCONJ",
-                "PART",
-                "ADV",
-            ):
-                for inner in self.parse.children(at):
-                    if tokens[inner].dep in ("pobj", "pcomp"):
-                        yield tokens[at].lemma.lower(), at, inner
-                    elif tokens[inner].dep == "prep":
-                        for last in self.parse.children(inner):
-                            if tokens[last].dep in ("pobj", "pcomp"):
-                                yield f"{tokens[at].lemma} {tokens[inner].lemma}".lower(), at, last
+        for at in self.parse.children(self.verb, "prep", "agent", "dative"):
+            if tokens[at].pos not in ("ADP", "SCONJ", "PART", "ADV"):
+                continue
+            for inner in self.parse.children(at, "pobj", "pcomp", "prep"):
+                if tokens[inner].dep != "prep":
+                    yield tokens[at].lemma.lower(), at, inner
+                    continue
+                for last in self.parse.children(inner, "pobj", "pcomp"):
+                    yield f"{tokens[at].lemma} {tokens[inner].lemma}".lower(), at, last
 
 
 def clauses(parse: Parse, *, asked: bool = False) -> list[Clause]:
@@ -158,11 +157,7 @@ def is_verb(parse: Parse, at: int) -> bool:
         and parse.tokens[token.head].dep in ("dobj", "pobj", "xcomp", "nsubj", "attr", "csubj")
     ):
         return False
-    return (
-        token.dep in _HEADS
-        or token.dep == "xcomp"
-        or any(parse.tokens[child].dep in ("nsubj", "nsubjpass") for child in parse.children(at))
-    )
+    return token.dep in _HEADS or token.dep == "xcomp" or parse.child(at, "nsubj", "nsubjpass") is not None
 
 
 def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> Clause | None:  # noqa: PLR0912, PLR0915 - one decision a line
@@ -171,12 +166,11 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
     above = known.get(token.head) if token.head != at else None
     if token.dep in ("ccomp", "advcl") and at < token.head and _stands_by_itself(parse, at):
         above = None  # two sentences with a comma between them: Dad is retiring, he wants to build a boat
-    around = [tokens[child] for child in parse.children(at)]
-    low = [one.text.lower() for one in around]
+    around = parse.around(at)
     subject = _subject(parse, at)
     joined = token.dep == "conj" and above is not None
     own = subject is not None
-    of_deed = not own and any(tokens[child].dep == "csubj" for child in parse.children(at))
+    of_deed = not own and parse.child(at, "csubj") is not None
     if subject is None and above is not None and not of_deed:
         if joined or token.dep == "xcomp":
             subject = above.subject
@@ -201,7 +195,7 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
         if one.pos != "CCONJ"
     )
     no_more = denied and any(word in _NO_LONGER or word == "more" for word in _shallow_words(parse, at))
-    if "no longer" in " ".join(low) or _says_no_longer(parse, at):
+    if "no longer" in " ".join(one.text.lower() for one in around) or _says_no_longer(parse, at):
         denied = no_more = True
     hedge = next((one.text for one in around if one.text.lower() in _HEDGES), None)
     reporter: int | None = None
@@ -250,8 +244,8 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
         own
         and subject is not None
         and any(
-            tokens[child].dep == "aux" and child < subject < at and tokens[child].text.lower() in _ASKING
-            for child in parse.children(at)
+            child < subject < at and tokens[child].text.lower() in _ASKING
+            for child in parse.children(at, "aux")
         )
     ):
         mode = "asked"  # mum can I put it on the list
@@ -259,11 +253,7 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
         mode = "asked"
     if subject is None and token.dep in ("ROOT", "ccomp", "parataxis") and token.tag == "VB" and not auxes:
         mode = "ordered"
-    used_to = (
-        token.lemma == "use"
-        and any(tokens[child].dep == "xcomp" for child in parse.children(at))
-        and token.tag in ("VBD", "VBN")
-    )
+    used_to = token.lemma == "use" and parse.child(at, "xcomp") is not None and token.tag in ("VBD", "VBN")
     particle = next((one.text.lower() for one in around if one.dep == "prt"), None)
     lemma = token.lemma.lower() if not particle else f"{token.lemma.lower()} {particle}"
     return Clause(
@@ -289,10 +279,9 @@ def _subject(parse: Parse, at: int) -> int | None:
     since we met, I'm …). A name behind the verb and a comma is none: sounds great, Ana.
     """
     tokens = parse.tokens
-    found = [child for child in parse.children(at) if tokens[child].dep in ("nsubj", "nsubjpass", "expl")]
     found = [
         one
-        for one in found
+        for one in parse.children(at, "nsubj", "nsubjpass", "expl")
         if one < at or (tokens[one - 1].text != "," and tokens[at].lemma in ("be", "come", "go", "say", "do"))
     ]
     before = [one for one in found if one < at]
@@ -323,7 +312,7 @@ def _is_another_sentence(
         return above.token.tag != "VBG"
     if not auxes and token.tag == "VBN":
         return not above.passive and above.tense == "past" and above.token.tag != "VBN"
-    linked = any(tokens[one].dep == "cc" for one in parse.children(above.verb) if above.verb < one < at)
+    linked = any(above.verb < one < at for one in parse.children(above.verb, "cc"))
     return not linked and of not in ("i", "we", "he", "she", "they") and not _is_named(tokens, subject)
 
 
@@ -347,13 +336,11 @@ def _is_unfinished(parse: Parse, at: int, subject: int | None, auxes: list[Token
             return True
         if token.tag == "VBG" and token.dep in ("pcomp", "acl", "ccomp", "advcl"):
             return True
-        joined = any(parse.tokens[child].dep == "conj" for child in parse.children(subject))
+        joined = parse.child(subject, "conj") is not None
         if token.lemma.lower() not in ("have", "be", "do") and not joined:
             return (head.tag == "NN" and token.tag == "VBP") or (head.tag == "NNS" and token.tag == "VBZ")
     if any(one.text.lower() == "do" for one in auxes) and head.tag in ("NN", "NNP"):
-        return not any(
-            parse.tokens[child].dep == "conj" for child in parse.children(subject)
-        )  # Lena don't shout
+        return parse.child(subject, "conj") is None  # Lena don't shout
     return any(one.text.lower() == "to" and one.tag == "TO" for one in auxes)
 
 
@@ -369,28 +356,23 @@ def _is_outside(parse: Parse, verb: int, at: int, subject: int | None) -> bool:
 
 
 def _stands_by_itself(parse: Parse, at: int) -> bool:
-    children = parse.children(at)
-    deps = {parse.tokens[child].dep for child in children}
     return (
-        "mark" not in deps
-        and bool(deps & {"nsubj", "nsubjpass"})
-        and not any(parse.tokens[child].tag in ("WDT", "WP", "WRB") for child in children)
+        parse.child(at, "mark") is None
+        and parse.child(at, "nsubj", "nsubjpass") is not None
+        and not any(one.tag in ("WDT", "WP", "WRB") for one in parse.around(at))
     )
 
 
 def _shallow_words(parse: Parse, at: int) -> Iterator[str]:
     for child in parse.children(at):
         yield parse.tokens[child].text.lower()
-        for inner in parse.children(child):
-            if parse.tokens[child].dep == "advmod":
-                yield parse.tokens[inner].text.lower()
+        if parse.tokens[child].dep == "advmod":
+            yield from parse.words_on(child)
 
 
 def _says_no_longer(parse: Parse, at: int) -> bool:
-    tokens = parse.tokens
     return any(
-        tokens[child].text.lower() == "longer"
-        and any(tokens[inner].text.lower() == "no" for inner in parse.children(child))
+        parse.tokens[child].text.lower() == "longer" and "no" in parse.words_on(child)
         for child in parse.children(at)
     )
 
@@ -425,15 +407,9 @@ def _mode(parse: Parse, at: int, token: Token, words: set[str], tense: Tense, ar
         for one in around
     ):
         return "supposed"
-    for child in parse.children(at):
-        if (
-            tokens[child].dep == "advcl"
-            and any(
-                tokens[inner].text.lower() in ("if", "unless") and tokens[inner].dep == "mark"
-                for inner in parse.children(child)
-            )
-            and not _is_offer(parse, at, child, words)
-        ):
+    for child in parse.children(at, "advcl"):
+        marks = {tokens[inner].text.lower() for inner in parse.children(child, "mark")}
+        if marks & {"if", "unless"} and not _is_offer(parse, at, child, words):
             return "supposed"
     if any(one.text.lower() in ("almost", "nearly") and one.dep == "advmod" for one in around):
         return "possible"
@@ -449,9 +425,7 @@ def _mode(parse: Parse, at: int, token: Token, words: set[str], tense: Tense, ar
 def _is_offer(parse: Parse, at: int, under: int, words: set[str]) -> bool:
     """Whether a condition only says to whom something may be of use: I have a spare room if you need it."""
     tokens = parse.tokens
-    subject = next(
-        (tokens[one].text.lower() for one in parse.children(under) if tokens[one].dep == "nsubj"), ""
-    )
+    subject = next((tokens[one].text.lower() for one in parse.children(under, "nsubj")), "")
     is_had = tokens[at].lemma == "have" and not words
     is_got = tokens[at].text.lower() == "got" and words <= {"'ve", "have", "has", "’ve"} and bool(words)
     return (
@@ -465,10 +439,8 @@ def _is_offer(parse: Parse, at: int, under: int, words: set[str]) -> bool:
 def _stands_before(parse: Parse, at: int, above: Clause) -> bool:
     """Whether a clause only stands before one that says something else: my boss is Ann, she asked whether I'd eaten."""
     tokens = parse.tokens
-    others = any(
-        child > above.verb and tokens[child].dep in ("ccomp", "dobj", "xcomp", "acomp", "attr", "prep")
-        for child in parse.children(above.verb)
-    )
+    behind = parse.children(above.verb, "ccomp", "dobj", "xcomp", "acomp", "attr", "prep")
+    others = any(child > above.verb for child in behind)
     return (
         at < above.verb
         and others
@@ -489,12 +461,9 @@ def _reported(
     tokens = parse.tokens
     lemma = tokens[above.verb].lemma.lower()
     by_first = above.subject is not None and tokens[above.subject].text.lower() in ("i", "we")
-    if any(
-        child < len(tokens) and tokens[child].dep == "acomp" and tokens[child].lemma.lower() in _UNTRUE
-        for child in parse.children(above.verb)
-    ):
+    if any(tokens[child].lemma.lower() in _UNTRUE for child in parse.children(above.verb, "acomp")):
         return hedge, above.reporter, "supposed"
-    if lemma in _UNREAL or (lemma in ("hope", "want") and True) or above.denied:
+    if lemma in _UNREAL or lemma in ("hope", "want") or above.denied:
         return hedge, above.reporter, "supposed"
     if lemma in _THINKS and by_first:
         if above.tense == "past" and lemma != "hear":

@@ -66,8 +66,12 @@ def state(said: Said, who: list[Whom]) -> None:
 def _off(said: Said, who: list[Whom]) -> bool:
     """I'm off to bake some cakes."""
     parse, inner = said.clause.parse, said.clause.child("xcomp")
-    leaves = any(parse.tokens[child].text.lower() == "off" for child in parse.children(said.clause.verb))
-    if not leaves or inner is None or said.clause.denied or said.clause.tense != "present":
+    if (
+        "off" not in parse.words_on(said.clause.verb)
+        or inner is None
+        or said.clause.denied
+        or said.clause.tense != "present"
+    ):
         return False
     held = dates.ahead(said.part.text, said.page.turn.when)
     what = from_outside(shown(parse, *said_of(parse, inner)))
@@ -132,8 +136,8 @@ def is_general(clause: Clause) -> bool:
         for token in parse.tokens[first + 1 : last + 1]
     ):
         return False
-    deps = {parse.tokens[child].dep for child in parse.children(clause.subject)}
-    return parse.tokens[clause.subject].pos != "PROPN" and not deps & {"det", "poss", "nummod"}
+    is_bare = parse.child(clause.subject, "det", "poss", "nummod") is None
+    return parse.tokens[clause.subject].pos != "PROPN" and is_bare
 
 
 def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - one decision a line
@@ -184,10 +188,7 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
     if (
         who[0].sort == "thing"
         and (is_general(said.clause) or parse.tokens[said.clause.subject or 0].pos == "PRON")
-        and (
-            token.lemma.lower() in _PRAISE
-            or any(parse.tokens[child].lemma.lower() in _PRAISE for child in parse.children(at))
-        )
+        and (token.lemma.lower() in _PRAISE or any(one.lemma.lower() in _PRAISE for one in parse.around(at)))
     ):
         return
     if token.pos == "PRON" or said.clause.mode == "planned":

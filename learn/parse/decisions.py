@@ -66,7 +66,7 @@ def _let_us(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> boo
         return False
     start, stop = parse.tokens[clause.verb].start, parse.tokens[last].stop
     part = TextPart(parse.text[start:stop], sentence.start + start, sentence.start + stop, sentence.mark)
-    at = next((child for child in parse.children(inner) if parse.tokens[child].dep == "dobj"), None)
+    at = parse.child(inner, "dobj")
     what = (
         thing(parse, at)
         if at is not None and parse.tokens[inner].lemma.lower() in ("use", "pick", "choose", "take")

@@ -120,18 +120,14 @@ def named(said: Said, subject: Whom, at: int) -> bool:
 
 def _is_thing_at_hand(parse: Parse, at: int) -> bool:
     """Whether a noun is nobody to be married to: to this spreadsheet, to my job; but to my friend, to a vet."""
-    pointed = any(
-        parse.tokens[one].text.lower() in ("this", "that", "my", "our", "his", "her")
-        for one in parse.children(at)
-    )
-    return pointed and parse.tokens[at].pos == "NOUN" and kin_of(parse, at) is None
+    pointed = parse.words_on(at) & {"this", "that", "my", "our", "his", "her"}
+    return bool(pointed) and parse.tokens[at].pos == "NOUN" and kin_of(parse, at) is None
 
 
 def _pet_called(said: Said, owner: int, name: str) -> bool:
     """My dog's name is Rufus; not: the dog's name is Rufus."""
     parse, speaker = said.clause.parse, said.page.turn.speaker
-    mine = any(parse.tokens[one].text.lower() in ("my", "our") for one in parse.children(owner))
-    if not mine or said.clause.denied or said.clause.tense == "past":
+    if not _is_mine(parse, owner) or said.clause.denied or said.clause.tense == "past":
         return False
     kind = parse.tokens[owner].lemma.lower()
     said.page.introduce(kind, name)
@@ -142,7 +138,7 @@ def _pet_called(said: Said, owner: int, name: str) -> bool:
 def _name_of(said: Said, subject: int, name: str) -> bool:
     """My name is Kofi; my brother's name is Felix; Tom's brother's name is Felix."""
     parse = said.clause.parse
-    owner = next((one for one in parse.children(subject) if parse.tokens[one].dep == "poss"), None)
+    owner = parse.child(subject, "poss")
     role = kin_of(parse, owner) if owner is not None else None
     if owner is not None and role is None and parse.tokens[owner].lemma.lower() in PETS:
         return _pet_called(said, owner, name)
@@ -204,7 +200,7 @@ def _named_kin(said: Said, at: int) -> bool:
 
 
 def _is_mine(parse: Parse, at: int) -> bool:
-    return any(parse.tokens[child].text.lower() in ("my", "our") for child in parse.children(at))
+    return bool(parse.words_on(at) & {"my", "our"})
 
 
 def _is_former(said: Said, at: int) -> bool:

@@ -76,10 +76,7 @@ def _is_number_for_name(clause: Clause) -> bool:
     if clause.subject is None or clause.lemma in ("be", "cost"):
         return False
     subject = clause.parse.tokens[clause.subject]
-    if any(
-        clause.parse.tokens[child].dep in ("prep", "nummod")
-        for child in clause.parse.children(clause.subject)
-    ):
+    if clause.parse.child(clause.subject, "prep", "nummod") is not None:
         return False  # two of the four
     return subject.pos == "NUM" or _ORDINAL.fullmatch(subject.text) is not None
 
@@ -90,7 +87,7 @@ def _is_of_who_comes_later(clause: Clause) -> bool:
     if subject is None or subject < clause.verb or tokens[subject].head == clause.verb:
         return False
     return any(
-        token.pos == "VERB" and any(tokens[child].dep == "nsubj" for child in clause.parse.children(at))
+        token.pos == "VERB" and clause.parse.child(at, "nsubj") is not None
         for at, token in enumerate(tokens[: clause.verb])
     )
 
@@ -139,22 +136,17 @@ def _is_other_form(clause: Clause) -> bool:
     above = clause.token.head
     if clause.token.dep != "conj" or clause.token.tag not in _BARE_FORMS or above >= verb:
         return False
-    kept = [tokens[child] for child in clause.parse.children(verb)]
-    if any(one.dep in ("nsubj", "nsubjpass", "aux", "auxpass") for one in kept):
+    if clause.child("nsubj", "nsubjpass", "aux", "auxpass") is not None:
         return False
     if any(token.dep == "cc" for token in tokens[above + 1 : verb]):
         return False
-    denied = any(tokens[child].dep == "neg" for child in clause.parse.children(above))
+    denied = clause.parse.child(above, "neg") is not None
     return denied or tokens[above].tag in _PAST_FORMS
 
 
 def _is_cut_short(clause: Clause) -> bool:
     """I've burned my, you know."""
-    tokens = clause.parse.tokens
-    return any(
-        tokens[child].dep == "dobj" and tokens[child].tag == "PRP$"
-        for child in clause.parse.children(clause.verb)
-    )
+    return any(one.dep == "dobj" and one.tag == "PRP$" for one in clause.around())
 
 
 def _is_of_another_number(clause: Clause) -> bool:
@@ -167,17 +159,16 @@ def _is_of_another_number(clause: Clause) -> bool:
         or clause.lemma == "be"
     ):
         return False
-    auxes = [tokens[child] for child in clause.parse.children(clause.verb) if tokens[child].dep == "aux"]
-    return (auxes[0] if auxes else clause.token).tag == "VBZ"
+    aux = clause.child("aux")
+    return tokens[clause.verb if aux is None else aux].tag == "VBZ"
 
 
 def _is_only_to_be_said(clause: Clause) -> bool:
     """The greeting should say we open at nine."""
     if clause.reporter is None:
         return False
-    tokens = clause.parse.tokens
-    above = tokens[clause.reporter].head
-    return any(tokens[child].text.lower() in _OUGHT for child in clause.parse.children(above))
+    above = clause.parse.tokens[clause.reporter].head
+    return bool(clause.parse.words_on(above) & _OUGHT)
 
 
 def _is_side(clause: Clause) -> bool:
@@ -207,7 +198,7 @@ def _is_found_so(clause: Clause) -> bool:
     at = clause.child("oprd", "acomp", "ccomp")
     if at is None or parse.tokens[at].pos != "ADJ":
         return False
-    return all(parse.tokens[child].tag in ("WDT", "WP", "RB") for child in parse.children(at))
+    return all(one.tag in ("WDT", "WP", "RB") for one in parse.around(at))
 
 
 def _is_likened(clause: Clause) -> bool:
@@ -233,11 +224,7 @@ def _is_unsaid(clause: Clause) -> bool:
 def _is_no_past(clause: Clause) -> bool:
     """Checks the board rev first; tomatoes have blight: a noun for the past of a verb whose past is another word."""
     token = clause.token
-    auxes = {
-        clause.parse.tokens[child].lemma.lower()
-        for child in clause.parse.children(clause.verb)
-        if clause.parse.tokens[child].dep in ("aux", "auxpass")
-    }
+    auxes = {one.lemma.lower() for one in clause.around() if one.dep in ("aux", "auxpass")}
     alike = token.text.lower() == token.lemma.lower() and token.text.isalpha()
     past = (token.tag == "VBD" and not auxes) or (token.tag == "VBN" and auxes == {"have"})
     return past and alike and token.text.lower() not in _ALIKE
@@ -262,8 +249,7 @@ def _is_told_to_do(clause: Clause) -> bool:
     above = clause.token.head
     if clause.token.dep != "conj" or above >= verb or clause.token.text.lower() not in _ALIKE:
         return False
-    own = {tokens[child].dep for child in clause.parse.children(verb)}
-    if own & {"nsubj", "nsubjpass", "aux", "auxpass"} or tokens[verb - 1].text != ",":
+    if clause.child("nsubj", "nsubjpass", "aux", "auxpass") is not None or tokens[verb - 1].text != ",":
         return False
     return clause.token.tag == "VBD" and tokens[above].tag in ("VBZ", "VBP")
 
@@ -274,13 +260,12 @@ def _is_of_another_form(clause: Clause) -> bool:
     if clause.subject is None or token.tag not in _BARE_FORMS or token.pos == "AUX":
         return False
     subject = tokens[clause.subject]
-    around = {tokens[child].dep for child in clause.parse.children(clause.verb)}
-    joined = any(tokens[child].dep in ("conj", "cc") for child in clause.parse.children(clause.subject))
+    joined = clause.parse.child(clause.subject, "conj", "cc") is not None
     return (
         subject.tag == "NN"
         and subject.text.lower() not in _SEVERAL
         and not joined
-        and not around & {"aux", "auxpass"}
+        and clause.child("aux", "auxpass") is None
         and clause.under is None
         and clause.mode == "actual"
         and token.text.lower() == token.lemma.lower()
@@ -305,13 +290,12 @@ def _within(clause: Clause, at: int) -> list[Token]:
 def _is_adjective(clause: Clause) -> bool:
     """I'm hopeful and inspired; reminders can help in staying motivated; Mr Abara pleased: no deeds."""
     tokens, token = clause.parse.tokens, clause.token
-    around = {tokens[child].dep for child in clause.parse.children(clause.verb)}
-    if token.tag not in ("VBN", "VBD") or around & {"dobj", "aux", "auxpass", "nsubjpass"}:
+    if token.tag not in ("VBN", "VBD") or clause.child("dobj", "aux", "auxpass", "nsubjpass") is not None:
         return False
     before = tokens[clause.verb - 1] if clause.verb else None
     if before is not None and before.tag == "VBG" and before.lemma in _SEEMING:
         return True
-    if token.dep == "conj" and tokens[token.head].pos == "ADJ" and not around & {"nsubj"}:
+    if token.dep == "conj" and tokens[token.head].pos == "ADJ" and clause.child("nsubj") is None:
         return True
     return token.text.lower() in _MOODS
 
@@ -351,12 +335,13 @@ def _is_dashed(clause: Clause) -> bool:
 def _is_goal_of_another(clause: Clause) -> bool:
     """It's important to me to make the most of it and leave a legacy: what is important isn't done."""
     tokens, above = clause.parse.tokens, clause.token.head
-    own = {tokens[child].dep for child in clause.parse.children(clause.verb)}
-    if clause.token.dep != "conj" or clause.token.tag not in _BARE_FORMS or own & {"nsubj", "aux", "auxpass"}:
+    if clause.token.dep != "conj" or clause.token.tag not in _BARE_FORMS:
+        return False
+    if clause.child("nsubj", "aux", "auxpass") is not None:
         return False
     if tokens[above].dep == "relcl" and clause.token.tag == "VB":
         return True  # the chances I get, and leave a legacy
-    governed = any(tokens[child].tag == "TO" for child in clause.parse.children(above))
+    governed = any(one.tag == "TO" for one in clause.parse.around(above))
     return governed and tokens[above].dep == "xcomp" and tokens[tokens[above].head].lemma == "be"
 
 
@@ -410,9 +395,7 @@ def _is_under_when(clause: Clause) -> bool:
     tokens, above = clause.parse.tokens, clause.token.head
     if clause.token.dep != "conj" or tokens[above].dep != "advcl" or clause.tense != "present":
         return False
-    return any(
-        tokens[child].text.lower() in ("when", "whenever", "if") for child in clause.parse.children(above)
-    )
+    return bool(clause.parse.words_on(above) & {"when", "whenever", "if"})
 
 
 def _is_not_sure(clause: Clause) -> bool:
@@ -420,7 +403,7 @@ def _is_not_sure(clause: Clause) -> bool:
     tokens, above = clause.parse.tokens, clause.token.head
     if clause.token.dep != "ccomp" or tokens[above].lemma not in ("sure", "certain"):
         return False
-    return any(tokens[child].dep == "neg" for child in clause.parse.children(tokens[above].head))
+    return clause.parse.child(tokens[above].head, "neg") is not None
 
 
 def _is_wish(clause: Clause) -> bool:

@@ -119,10 +119,7 @@ def _end_of_clause(clause: Clause, last: int) -> int:
             or verb > last
         ):
             continue
-        marked = any(
-            tokens[child].dep == "mark" or tokens[child].tag in ("WRB", "WP", "WDT")
-            for child in parse.children(verb)
-        )
+        marked = any(one.dep == "mark" or one.tag in ("WRB", "WP", "WDT") for one in parse.around(verb))
         if tokens[verb].dep in ("ccomp", "advcl", "parataxis", "conj") and not marked:
             last = (
                 min(subtree(parse, at)) - 1

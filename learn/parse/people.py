@@ -151,15 +151,11 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
         return Whom(page.thing, "thing") if page.thing and low == "it" else None
     if low in _NOBODY or low in _OWNED or token.pos in ("PRON", "DET"):
         return None
-    if any(parse.tokens[child].text.lower() in ("neither", "no", "few") for child in parse.children(at)):
+    if parse.words_on(at) & {"neither", "no", "few"}:
         return None
     owner = owner_of(page, parse, at)
     role = kin_of(parse, at)
-    if (
-        role in _BARE_KIN
-        and owner is None
-        and not any(parse.tokens[child].dep in ("det", "poss") for child in parse.children(at))
-    ):
+    if role in _BARE_KIN and owner is None and parse.child(at, "det", "poss") is None:
         owner = page.turn.speaker
     if role is None and owner is not None and token.lemma.lower() in PETS:
         role = token.lemma.lower()
@@ -171,34 +167,20 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
         return Whom(page.of_role(role, owner), "person")
     if is_name(parse, at):
         return _named(page, parse, at)
-    beside = next(
-        (
-            child
-            for child in parse.children(at)
-            if parse.tokens[child].dep == "appos" and is_name(parse, child)
-        ),
-        None,
-    )
+    beside = next((child for child in parse.children(at, "appos") if is_name(parse, child)), None)
     if beside is not None and owner is None:  # the accountant, Mr. Osei
         return _named(page, parse, beside)
     if is_empty(parse, at) or token.pos not in ("NOUN", "PROPN", "NUM", "X", "VERB", "ADJ"):
         return None
-    if (
-        any(
-            parse.tokens[child].text.lower() in ("his", "her", "their", "your", "its")
-            for child in parse.children(at)
-        )
-        and owner is None
-    ):
+    if owner is None and parse.words_on(at) & {"his", "her", "their", "your", "its"}:
         return None
     if parse.tokens[phrase_of(parse, at)[0]].pos == "PRON":
         return None
     name = topic(noun(parse, at))
     if not name or re.fullmatch(r"\d+(?:st|nd|rd|th)?|\w", name):
         return None
-    whose = [child for child in parse.children(at) if parse.tokens[child].dep == "poss"]
-    inner = [one for child in whose for one in parse.children(child)]  # my mum's birthday
-    mine = any(parse.tokens[child].text.lower() in _MINE for child in (*parse.children(at), *inner))
+    whose = [at, *parse.children(at, "poss")]  # my mum's birthday
+    mine = any(parse.words_on(one) & _MINE for one in whose)
     return Whom(f"{page.turn.speaker}'s {name}" if mine else name, "thing")
 
 
@@ -211,8 +193,7 @@ def _same_thing(parse: Parse, at: int) -> int | None:
     if not before or tokens[before[-1]].tag != "NN" or tokens[before[-1]].head > at:
         return None
     above = tokens[before[-1]].head
-    hung = {tokens[one].dep: tokens[one] for one in parse.children(above)}
-    own = {tokens[one].dep: tokens[one] for one in parse.children(verb)}
+    hung, own = ({one.dep: one for one in parse.around(at)} for at in (above, verb))
     if (
         tokens[above].lemma != "be"
         or tokens[above].tag not in ("VBZ", "VBP")
@@ -252,10 +233,7 @@ def _is_severed_owner(parse: Parse, one: int, at: int) -> bool:
 
 def _is_kin(parse: Parse, verb: int) -> bool:
     """Whether a verb says whose kin, friend or boss somebody is."""
-    return any(
-        parse.tokens[child].dep == "attr" and kin_of(parse, child) is not None
-        for child in parse.children(verb)
-    )
+    return any(kin_of(parse, child) is not None for child in parse.children(verb, "attr"))
 
 
 def topic(name: str) -> str:
@@ -266,27 +244,15 @@ def topic(name: str) -> str:
 
 def _is_run_together(parse: Parse, at: int) -> bool:
     """Whether a name stands behind an adjective as no name does: "bad news Laleh rang", said without marks."""
-    return any(
-        parse.tokens[child].dep == "amod" and parse.tokens[child].text.lower() not in _BESIDE_NAMES
-        for child in parse.children(at)
-        if parse.tokens[child].text.islower()
-    )
+    beside = [one.text for one in parse.around(at) if one.dep == "amod"]
+    return any(word.islower() and word not in _BESIDE_NAMES for word in beside)
 
 
 def _named(page: Page, parse: Parse, at: int) -> Whom | None:
     name = noun(parse, at, bare=True)
     words = name.split()
-    beside = next(
-        (
-            child
-            for child in parse.children(at)
-            if parse.tokens[child].dep in ("compound", "nmod") and kin_of(parse, child)
-        ),
-        None,
-    )
-    if beside is not None and any(
-        parse.tokens[child].text.lower() in _MINE for child in (*parse.children(at), *parse.children(beside))
-    ):
+    beside = next((child for child in parse.children(at, "compound", "nmod") if kin_of(parse, child)), None)
+    if beside is not None and (parse.words_on(at) | parse.words_on(beside)) & _MINE:
         role = kin_of(parse, beside) or ""
         name = shown(parse, beside + 1, at)
         page.introduce(role, name)
@@ -298,10 +264,7 @@ def _named(page: Page, parse: Parse, at: int) -> Whom | None:
     if _is_somewhere(parse, at):
         page.thing = name
         return Whom(name, "thing")
-    if (
-        any(parse.tokens[child].dep == "poss" for child in parse.children(at))
-        or parse.tokens[at].tag == "NNPS"
-    ):
+    if parse.child(at, "poss") is not None or parse.tokens[at].tag == "NNPS":
         return Whom(name, "thing")
     if known is not None:
         return Whom(known, "person")
@@ -317,18 +280,14 @@ def is_person(name: str) -> bool:
 def _is_somewhere(parse: Parse, at: int) -> bool:
     """Whether it is said where a name stands: Baan Suk is near us."""
     head = parse.tokens[at].head
-    return parse.tokens[head].lemma.lower() == "be" and any(
-        parse.tokens[child].text.lower() in ("near", "opposite", "behind", "beside")
-        for child in parse.children(head)
-    )
+    near = parse.words_on(head) & {"near", "opposite", "behind", "beside"}
+    return parse.tokens[head].lemma.lower() == "be" and bool(near)
 
 
 def owner_of(page: Page, parse: Parse, at: int) -> str | None:
     """Return whose a noun is by what stands before it: my, her, Jonas's, my sister's; None where nobody knows."""
-    for child in parse.children(at):
+    for child in parse.children(at, "poss"):
         token = parse.tokens[child]
-        if token.dep != "poss":
-            continue
         low = token.text.lower()
         if low in _MINE:
             return page.turn.speaker
@@ -345,7 +304,7 @@ def owner_of(page: Page, parse: Parse, at: int) -> str | None:
 
 def has_former(parse: Parse, at: int) -> bool:
     """Whether a noun is of somebody who was it before: my former boss, my first wife, my ex-husband."""
-    return any(parse.tokens[child].text.lower() in _FORMER for child in parse.children(at))
+    return bool(parse.words_on(at) & _FORMER)
 
 
 def _name_beside(parse: Parse, at: int) -> str | None:
@@ -377,11 +336,7 @@ def mentioned(page: Page, sentence: TextPart, parse: Parse) -> None:
             continue
         holder = at if owner_of(page, parse, at) else token.head if token.dep in ("compound", "nmod") else at
         owner = owner_of(page, parse, holder)
-        if (
-            owner is None
-            and is_pet
-            and any(parse.tokens[child].text.lower() in ("a", "an", "the") for child in parse.children(at))
-        ):
+        if owner is None and is_pet and parse.words_on(at) & {"a", "an", "the"}:
             owner = page.turn.speaker if _has(parse, at) or _is_with_me(parse, at) else None
         name = _name_beside(parse, at)
         if is_figurative(parse, token.head):
@@ -407,9 +362,7 @@ def mentioned(page: Page, sentence: TextPart, parse: Parse) -> None:
 def _is_company(parse: Parse, at: int) -> bool:
     """Whether a name is of somebody by what governs it: with Priya, met Priya, told Priya."""
     token, head = parse.tokens[at], parse.tokens[parse.tokens[at].head]
-    if token.text in NOT_NAMES or any(
-        parse.tokens[child].dep in ("det", "amod") for child in parse.children(at)
-    ):
+    if token.text in NOT_NAMES or parse.child(at, "det", "amod") is not None:
         return False
     return (token.dep == "pobj" and head.text.lower() == "with") or (
         token.dep == "dobj"
@@ -437,9 +390,8 @@ def _has(parse: Parse, at: int) -> bool:
     """Whether a pet is the speaker's: I have a cat; I live with my partner and a cat called Biscuit."""
     head = parse.tokens[parse.tokens[at].head]
     firsts = {token.text.lower() for token in parse.tokens} & {"i", "we", "my", "our"}
-    holds = head.lemma.lower() in ("have", "get", "adopt", "own") and any(
-        parse.tokens[child].text.lower() in ("i", "we") for child in parse.children(parse.tokens[at].head)
-    )
+    mine = parse.words_on(parse.tokens[at].head) & {"i", "we"}
+    holds = head.lemma.lower() in ("have", "get", "adopt", "own") and bool(mine)
     return holds or (bool(firsts) and parse.tokens[at].dep in ("conj", "pobj") and not _others(parse))
 
 
@@ -459,11 +411,7 @@ def _is_with_me(parse: Parse, at: int) -> bool:
         with_it = with_it or parse.tokens[at].lemma.lower() == "with"
         at = parse.tokens[at].head
     lives = parse.tokens[at].lemma.lower() in ("live", "stay", "share")
-    return (
-        with_it
-        and lives
-        and any(parse.tokens[child].text.lower() in ("i", "we") for child in parse.children(at))
-    )
+    return with_it and lives and bool(parse.words_on(at) & {"i", "we"})
 
 
 def _part(sentence: TextPart, parse: Parse, first: int, last: int) -> TextPart:

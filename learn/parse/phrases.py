@@ -90,25 +90,15 @@ def joined(parse: Parse, at: int) -> list[int]:
     """Return a token and those joined to it by "and", commas or "or", in order."""
     found = [at]
     for one in found:
-        found += [
-            child for child in parse.children(one) if parse.tokens[child].dep == "conj" and child not in found
-        ]
-        found += [
-            child
-            for child in parse.children(one)
-            if parse.tokens[child].dep == "appos" and _is_list(parse, child)
-        ]
+        found += [child for child in parse.children(one, "conj") if child not in found]
+        # What looks like an apposition is one more of a list where it is itself joined to something.
+        found += [child for child in parse.children(one, "appos") if parse.child(child, "conj") is not None]
     return sorted(set(found))
-
-
-def _is_list(parse: Parse, at: int) -> bool:
-    """Whether what looks like an apposition is one more of a list: it is itself joined to something."""
-    return any(parse.tokens[child].dep == "conj" for child in parse.children(at))
 
 
 def is_figurative(parse: Parse, at: int) -> bool:
     """Whether a verb is only nearly so: I'm basically married to my job; we nearly called her Ivy."""
-    return any(parse.tokens[child].text.lower() in _NEARLY for child in parse.children(at))
+    return bool(parse.words_on(at) & _NEARLY)
 
 
 def is_name(parse: Parse, at: int) -> bool:
@@ -121,9 +111,8 @@ def said_of(parse: Parse, verb: int) -> tuple[int, int]:
     tokens = parse.tokens
     others = {
         child
-        for child in parse.children(verb)
-        if tokens[child].dep in ("conj", "parataxis", "advcl", "cc", "punct", "intj", "meta", "dep")
-        and not (
+        for child in parse.children(verb, "conj", "parataxis", "advcl", "cc", "punct", "intj", "meta", "dep")
+        if not (
             tokens[child].dep == "advcl"
             and child > verb
             and (
@@ -161,10 +150,9 @@ def said_of(parse: Parse, verb: int) -> tuple[int, int]:
 
 def _shares_subject(parse: Parse, at: int) -> bool:
     """Whether a verb in -ing says how it is done: came off the wall laughing; not: has a cold so we're staying."""
-    tokens = parse.tokens
-    around = [tokens[child] for child in parse.children(at)]
+    around = parse.around(at)
     own = any(one.dep == "nsubj" and one.pos == "PRON" for one in around)
-    return tokens[at].tag == "VBG" and (
+    return parse.tokens[at].tag == "VBG" and (
         not own or any(one.dep == "mark" or one.tag == "WRB" for one in around)
     )
 
@@ -176,9 +164,9 @@ def _is_second_thing(parse: Parse, verb: int, at: int) -> bool:
         tokens[at].dep == "conj"
         and tokens[verb].lemma == "be"
         and tokens[at].pos in ("NOUN", "PROPN", "NUM")
-        and not any(tokens[child].dep in ("nsubj", "nsubjpass") for child in parse.children(at))
-        and any(tokens[child].dep == "attr" and verb < child < at for child in parse.children(verb))
-        and any(tokens[child].dep == "cc" and child < at for child in parse.children(verb))
+        and parse.child(at, "nsubj", "nsubjpass") is None
+        and any(verb < child < at for child in parse.children(verb, "attr"))
+        and any(child < at for child in parse.children(verb, "cc"))
     )
 
 
@@ -216,7 +204,7 @@ def _close(parse: Parse, found: list[int]) -> list[int]:
 def _is_condition(parse: Parse, verb: int, at: int) -> bool:
     """Whether a clause says when it is so, of what is so each time: my face gets puffy when I'm around cats."""
     tokens = parse.tokens
-    if tokens[verb].tag not in ("VBZ", "VBP") or any(tokens[one].tag == "MD" for one in parse.children(verb)):
+    if tokens[verb].tag not in ("VBZ", "VBP") or any(one.tag == "MD" for one in parse.around(verb)):
         return False
     first = tokens[min(subtree(parse, at))]
     return first.text.lower() in ("when", "whenever") and tokens[at].tag in ("VBZ", "VBP")

@@ -79,7 +79,7 @@ def _given_up(said: Said, who: list[Whom]) -> bool:
     if said.clause.token.lemma.lower() not in ("stop", "quit", "give") or inner is None or said.clause.denied:
         return False
     rel = {"eat": "eats", "drink": "drinks"}.get(parse.tokens[inner].lemma.lower())
-    at = next((child for child in parse.children(inner) if parse.tokens[child].dep == "dobj"), None)
+    at = parse.child(inner, "dobj")
     if rel is None or at is None:
         return False
     held = dates.bounds(said.part.text, said.page.turn.when)

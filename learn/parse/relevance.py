@@ -146,7 +146,7 @@ def gap_of(clause: Clause) -> int | None:
         or clause.subject == token.head
         or clause.child("dobj") is not None
         or clause.passive
-        or any(clause.parse.tokens[child].tag == "WRB" for child in clause.parse.children(clause.verb))
+        or any(one.tag == "WRB" for one in clause.around())
     ):
         return None
     head = clause.parse.tokens[token.head]

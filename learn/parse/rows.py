@@ -112,9 +112,7 @@ def _is_liked_so(clause: Clause) -> bool:
     if at is None or how is None or how < at or parse.tokens[how].tag not in ("JJ", "VBN", "JJR"):
         return False
     behind = parse.tokens[how - 1].text != ","
-    return behind and not any(
-        parse.tokens[child].dep in ("nsubj", "nsubjpass", "mark") for child in parse.children(how)
-    )
+    return behind and parse.child(how, "nsubj", "nsubjpass", "mark") is None
 
 
 def _is_company(clause: Clause) -> bool:
@@ -181,15 +179,15 @@ def _governed(clause: Clause, row: Row, prep: str) -> list[str]:
                 return [
                     parse.tokens[inner].text
                 ]  # a noun that the parse takes for a verb: allergic to shellfish
-            if parse.tokens[inner].dep == "prep" and parse.tokens[inner].lemma.lower() == prep:
-                for last in parse.children(inner):
-                    if parse.tokens[last].dep in ("pobj", "pcomp"):
-                        return objects(parse, last, row.sort)
+            governed = parse.child(inner, "pobj", "pcomp")
+            is_prep = parse.tokens[inner].dep == "prep" and parse.tokens[inner].lemma.lower() == prep
+            if is_prep and governed is not None:
+                return objects(parse, governed, row.sort)
     return []
 
 
 def _has_only(clause: Clause, row: Row) -> bool:
-    words = {clause.parse.tokens[child].lemma.lower() for child in clause.parse.children(clause.verb)}
+    words = {one.lemma.lower() for one in clause.around()}
     return bool(words & set(row.only.split())) or (row.only == "job" and bool(words & JOBS))
 
 

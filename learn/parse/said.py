@@ -23,12 +23,7 @@ def quoted(sentence: TextPart, clause: Clause) -> TextPart:
     """Return the words of a clause: from its subject, where that stands before it, to the last word of what it says."""
     parse = clause.parse
     first, last = clause.said
-    leads = [
-        child
-        for child in parse.children(clause.verb)
-        if child < clause.verb and parse.tokens[child].dep in ("aux", "auxpass", "neg", "advmod")
-    ]
-    first = min([first, *leads])
+    first = min([first, *parse.children(clause.verb, "aux", "auxpass", "neg", "advmod")])
     if clause.subject is not None and clause.subject < clause.verb:
         lead = clause.subject
         grown = {clause.subject}

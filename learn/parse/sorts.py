@@ -83,7 +83,7 @@ def _low(parse: Parse, at: int) -> str:
 def is_empty(parse: Parse, at: int) -> bool:
     """Whether a noun phrase names nothing: a pronoun, "that idea", "your haircut"."""
     token = parse.tokens[at]
-    children = [parse.tokens[child] for child in parse.children(at)]
+    children = parse.around(at)
     if token.pos == "PRON" or token.text.lower() in _EMPTY or token.lemma.lower() in _EMPTY:
         return not any(child.dep == "prep" and child.lemma == "of" for child in children)
     described = any(child.dep in ("amod", "compound", "prep", "nummod") for child in children)
@@ -153,7 +153,7 @@ def _up_to_town(parse: Parse, at: int) -> str | None:
     if tokens[verb].lemma != "live":
         return None
     for prep in range(end + 1, max(subtree(parse, verb), default=end)):
-        town = next((one for one in parse.children(prep) if tokens[one].dep == "pobj"), None)
+        town = parse.child(prep, "pobj")
         if (
             tokens[prep].text == "in"
             and tokens[prep].dep == "prep"
@@ -181,14 +181,8 @@ def _organisation(parse: Parse, at: int) -> str | None:
         return None
     if _low(parse, at) in ("hour", "week", "year", "month", "day", "project"):
         return None
-    return noun(parse, at, bare=is_name(parse, at) or _in(parse, at))
-
-
-def _in(parse: Parse, at: int) -> bool:
-    return any(
-        parse.tokens[child].dep == "prep" and parse.tokens[child].lemma == "in"
-        for child in parse.children(at)
-    )
+    within = any(one.dep == "prep" and one.lemma == "in" for one in parse.around(at))
+    return noun(parse, at, bare=is_name(parse, at) or within)
 
 
 def _trade(parse: Parse, at: int) -> str | None:
@@ -219,12 +213,9 @@ def _counted(words: frozenset[str]) -> Sort:
     def sort(parse: Parse, at: int) -> str | None:
         if _low(parse, at) not in words:
             return None
-        counted = any(parse.tokens[child].dep == "nummod" for child in parse.children(at))
-        return (
-            shown(parse, *phrase_of(parse, at, frozenset(("prep", "acl", "relcl"))))
-            if counted or parse.tokens[at].tag == "NN"
-            else None
-        )
+        if parse.child(at, "nummod") is None and parse.tokens[at].tag != "NN":
+            return None
+        return shown(parse, *phrase_of(parse, at, frozenset(("prep", "acl", "relcl"))))
 
     return sort
 

@@ -209,9 +209,7 @@ def _with_subject(one: _Spelled, parse: Parse) -> _Spelled | None:  # noqa: PLR0
         return None
     token = tokens[at]
     low = token.text.lower()
-    has_subject = any(
-        tokens[child].dep in ("nsubj", "nsubjpass", "expl", "csubj") for child in parse.children(at)
-    )
+    has_subject = parse.child(at, "nsubj", "nsubjpass", "expl", "csubj") is not None
     if has_subject or (token.dep == "csubj" and token.tag == "VBG"):
         return None  # "Living in Leeds is great" says of nobody that they live there
     if token.dep not in (

@@ -80,16 +80,13 @@ def state(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:  # 
 
 def _was_meant(clause: Clause) -> bool:
     """We were meant to go; the part was expected to come: what was to be, and may not have been."""
-    parse, at = clause.parse, clause.under or 0
-    around = [parse.tokens[child] for child in parse.children(at)]
-    return any(one.dep == "auxpass" and one.tag == "VBD" for one in around)
+    return any(one.dep == "auxpass" and one.tag == "VBD" for one in clause.parse.around(clause.under or 0))
 
 
 def _is_past_habit(clause: Clause) -> bool:
     """Whether "used" stands bare before "to": I used my contacts to make friends tells of no habit."""
     parse, at = clause.parse, clause.under or 0
-    has_object = any(parse.tokens[child].dep == "dobj" for child in parse.children(at))
-    return parse.tokens[at].text.lower() == "used" and not has_object
+    return parse.tokens[at].text.lower() == "used" and parse.child(at, "dobj") is None
 
 
 def _is_severed(clause: Clause) -> bool:
@@ -150,11 +147,7 @@ def _stands_alone(clause: Clause) -> bool:
     token = clause.token
     if token.dep == "acl" and token.tag == "VBN":
         return token.lemma == "bear" and clause.subject is not None and is_name(parse, clause.subject)
-    marks = {
-        parse.tokens[child].text.lower()
-        for child in parse.children(clause.verb)
-        if parse.tokens[child].dep in ("mark", "advmod")
-    }
+    marks = {one.text.lower() for one in clause.around() if one.dep in ("mark", "advmod")}
     if token.dep == "advcl" and marks & {
         "when",
         "whenever",
@@ -175,23 +168,17 @@ def _stands_alone(clause: Clause) -> bool:
         return True
     head = parse.tokens[clause.subject]
     if token.dep in ("relcl", "acl") and clause.subject == token.head:
-        return head.pos == "PROPN" or any(
-            parse.tokens[child].dep == "poss" for child in parse.children(clause.subject)
-        )
-    return head.pos != "NOUN" or not any(
-        parse.tokens[child].text.lower() in ("a", "an", "no", "every", "each", "any")
-        for child in parse.children(clause.subject)
-    )
+        return head.pos == "PROPN" or parse.child(clause.subject, "poss") is not None
+    vague = parse.words_on(clause.subject) & {"a", "an", "no", "every", "each", "any"}
+    return head.pos != "NOUN" or not vague
 
 
 def _is_done_to_speaker(clause: Clause) -> bool:
     """Whether the speaker can't be who does it: it was awesome, made me think of you."""
     tokens = clause.parse.tokens
     return any(
-        child > clause.verb
-        and tokens[child].text.lower() in ("me", "us")
-        and tokens[child].dep in ("dobj", "dative")
-        for child in clause.parse.children(clause.verb)
+        child > clause.verb and tokens[child].text.lower() in ("me", "us")
+        for child in clause.parse.children(clause.verb, "dobj", "dative")
     ) or (
         clause.lemma in _CAUSES
         and clause.verb + 1 < len(tokens)
@@ -205,11 +192,7 @@ def _own_subject(clause: Clause) -> bool:
 
 def _is_of_which(clause: Clause) -> bool:
     """Whether what is done is done to "which" or "what": which I take as advice."""
-    tokens = clause.parse.tokens
-    return any(
-        tokens[child].tag in ("WDT", "WP") and tokens[child].dep in ("dobj", "pobj", "attr")
-        for child in clause.parse.children(clause.verb)
-    )
+    return any(one.tag in ("WDT", "WP") and one.dep in ("dobj", "pobj", "attr") for one in clause.around())
 
 
 def _is_told_of_head(clause: Clause) -> bool:
@@ -221,13 +204,12 @@ def _is_told_of_head(clause: Clause) -> bool:
         first = min(subtree(clause.parse, clause.verb))
         is_loose = first > 0 and tokens[first].text.lower() == "that" and tokens[first - 1].text == ","
         return not is_loose or _is_kin_said(clause)  # wow, Ana, that sounds great
-    around = [tokens[child] for child in clause.parse.children(clause.verb)]
     _, last = clause.said
     if tokens[last].pos == "ADP" and tokens[last].dep == "prep":
         return False
-    if clause.child("dobj", "ccomp", "xcomp", "acomp", "attr") is not None or any(
-        one.tag == "WRB" for one in around
-    ):
+    if clause.child("dobj", "ccomp", "xcomp", "acomp", "attr") is not None:
+        return True
+    if any(one.tag == "WRB" for one in clause.around()):
         return True
     first = min(subtree(clause.parse, clause.verb))
     if first and tokens[first - 1].pos == "PUNCT" and tokens[first].tag not in ("WDT", "WP"):

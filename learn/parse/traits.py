@@ -153,10 +153,8 @@ def office(said: Said, subject: Whom, at: int) -> bool:
         if parse.tokens[prep - 1].text == ",":
             continue  # an electrician, with papers
         if parse.tokens[prep].dep == "prep" and parse.tokens[prep].lemma in ("at", "for", "with"):
-            for inner in parse.children(prep):
-                for place in (
-                    objects(parse, inner, "organisation") if parse.tokens[inner].dep == "pobj" else []
-                ):
+            for inner in parse.children(prep, "pobj"):
+                for place in objects(parse, inner, "organisation"):
                     say(said, subject.name, "works_at", place)
         if parse.tokens[prep].dep == "prep" and parse.tokens[prep].lemma == "from":
             for inner in parse.children(prep):
