@@ -4,26 +4,18 @@ What is read of a turn is a function of the record and of the few others whose w
 they are read first, in the order of the log, so that the same links give the same claims again (SPEC §19).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import accumulate
 from typing import Final, NamedTuple, cast
 
 import msgspec
 
+from braid.learn.candidate import Maker
+from braid.learn.reading import method_of, reading
 from braid.learn.source import MAX_TEXT
 from braid.learn.turn import KnownClaims, Turn, TurnReader, TurnReading
 from braid.ledger.errors import NotRederivableError
-from braid.ledger.record.record import (
-    READING,
-    Claim,
-    Content,
-    Draft,
-    ExperienceBody,
-    LinkDiff,
-    Provenance,
-    Record,
-    Reweighted,
-)
+from braid.ledger.record.record import READING, Claim, Draft, ExperienceBody, Record
 from braid.stance.readings import certainty
 
 _READ_TYPES: Final = ("occurrence", "observation")
@@ -39,16 +31,6 @@ class Settled(NamedTuple):
 
     claims: tuple[Claim, ...]
     evidence: tuple[int, ...]
-
-
-def method_of(reader: TurnReader) -> str:
-    """Return the method under which a reader's records stand: `read:plain@1`."""
-    return f"{READING}{reader.name}@{reader.version}"
-
-
-def once_key(reader: TurnReader, parent: Record) -> str:
-    """Return the key under which what a reader has read of a record is recorded once."""
-    return f"{method_of(reader)}:{parent.id}"
 
 
 def turn_of(record: Record) -> Turn | None:
@@ -69,12 +51,12 @@ def turn_of(record: Record) -> Turn | None:
     )
 
 
-def settled(reader: TurnReader, turn: Turn, reading: TurnReading, turns: Turns) -> Settled:
+def settled(reader: TurnReader, turn: Turn, first: TurnReading, turns: Turns) -> Settled:
     """Return what a turn states with nothing known but what the records that it needs give: these are its evidence.
 
-    `reading` is the one with everything known. Reading anew from ever fewer records ends: a round drops some or none.
+    `first` is the one with everything known. Reading anew from ever fewer records ends: a round drops some or none.
     """
-    used = _newest(reading.used, turns)
+    used = _newest(first.used, turns)
     for _ in range(_ROUNDS):
         again = with_evidence(reader, turn, (turns(at) for at in sorted(used)))
         if again.used == used:
@@ -104,53 +86,14 @@ def with_evidence(reader: TurnReader, turn: Turn, evidence: Iterable[Turn]) -> T
 
 def inference(reader: TurnReader, parent: Record, claims: Iterable[Claim], evidence: Iterable[str]) -> Draft:
     """Return the draft of the one record that holds what was read of `parent`; `evidence` are ids."""
-    body = cast("ExperienceBody", parent.body)
     found = list(claims)
-    text, sure = "; ".join(map(in_words, found)), min(map(certainty, found), key=lambda one: one.p)
-    return Draft(
-        kind="experience",
-        type="inference",
-        body=ExperienceBody(
-            content=Content(text=text),
-            provenance=Provenance(actor="agent", method=method_of(reader)),
-            confidence=sure,
-            symbolic=found,
-            scope=body.scope,
-            occurred_at=body.occurred_at or parent.created_at,  # it was said then, whenever it is read
-            diffs=[_diff(body, found, text, sure.p)],
-            once=once_key(reader, parent),
-        ),
-        links=[("parent", parent.id), *(("evidence", id) for id in evidence)],
-    )
-
-
-def _diff(parent: ExperienceBody, claims: Iterable[Claim], text: str, p: float) -> LinkDiff:
-    """Return what changes on the way up from a turn, along the record's first link: what is stated, which characters
-    (first-end) no claim quotes, and how sure it is. It may say what the turn says: it goes with the turn.
-    """
-    before = parent.confidence.p if parent.confidence is not None else 1.0
-    return LinkDiff(
-        link=0,
-        added=text,
-        removed=", ".join(f"{first}-{end}" for first, end in _unquoted(parent.content.text, claims)) or None,
-        reweighted=[Reweighted(link=0, w_old=before, w_new=p)],
-    )
-
-
-def _unquoted(text: str, claims: Iterable[Claim]) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of a text that no claim quotes, those of spaces alone left out."""
-    quotes = {claim.quote for claim in claims if claim.quote}
-    spans = sorted((at, at + len(quote)) for quote in quotes if (at := text.find(quote)) >= 0)
-    end = 0
-    for first, after in [*spans, (len(text), len(text))]:
-        if text[end:first].strip():
-            yield end, first
-        end = max(end, after)
-
-
-def in_words(claim: Claim) -> str:
-    """Return a claim in short words: `Jonas lives_in Leeds`, `Mireille not allergic_to shellfish`."""
-    return f"{claim.subject} {'' if claim.polarity else 'not '}{claim.rel} {claim.object}"
+    text = cast("ExperienceBody", parent.body).content.text
+    quotes = {claim.quote for claim in found if claim.quote}
+    # Where each quote stands first: so it is written in every log, and an audit makes the same again.
+    quoted = [(at, at + len(quote)) for quote in quotes if (at := text.find(quote)) >= 0]
+    sure = min(map(certainty, found), key=lambda one: one.p)
+    maker = Maker(reader.name, reader.version)
+    return reading(maker, parent, found, sure, evidence=evidence, quoted=quoted)
 
 
 def rederive(record: Record, read: Callable[[int], Record], readers: Iterable[TurnReader]) -> Draft:

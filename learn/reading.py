@@ -10,7 +10,7 @@ import msgspec
 
 from braid.learn.candidate import Maker
 from braid.learn.gates.outcome import Sensitivity, suffix_of
-from braid.learn.inference import in_words
+from braid.learn.turn import TurnReader
 from braid.ledger.record.record import (
     READING,
     Claim,
@@ -29,7 +29,12 @@ BY_MODEL: Final = "model"
 """The method of a confidence that a model's own figure took part in."""
 
 
-def method_of(maker: Maker) -> str:
+def in_words(claim: Claim) -> str:
+    """Return a claim in short words: `Jonas lives_in Leeds`, `Mireille not allergic_to shellfish`."""
+    return f"{claim.subject} {'' if claim.polarity else 'not '}{claim.rel} {claim.object}"
+
+
+def method_of(maker: Maker | TurnReader) -> str:
     """Return the method under which what a maker found stands: `read:model@1`."""
     return f"{READING}{maker.name}@{maker.version}"
 
@@ -52,10 +57,12 @@ def reading(
     *,
     evidence: Iterable[str] = (),
     notes: Mapping[str, Any] | None = None,
+    quoted: Iterable[tuple[int, int]] | None = None,
 ) -> Draft:
     """Return the draft of the one record that holds what was found in `parent`; `evidence` are ids.
 
-    `notes`: what else is known of the finding: what was staged, what was warned of. They go with their record.
+    `quoted`: from where to where claims quote it, where they don't say so themselves. `notes`: what else is known of
+    the finding: what was staged, what was warned of. They go with their record.
     """
     body = parent.body
     text = "; ".join(map(in_words, claims))
@@ -70,7 +77,7 @@ def reading(
             symbolic=list(claims),
             scope=body.scope,
             occurred_at=body.occurred_at or parent.created_at,  # it was said then, whenever it is read
-            diffs=_diffs(parent, claims, text, confidence),
+            diffs=_diffs(parent, _quoted(claims) if quoted is None else quoted, text, confidence),
             once=once_key(maker, parent.id),
         ),
         links=[("parent", parent.id), *(("evidence", id) for id in evidence)],
@@ -78,28 +85,32 @@ def reading(
 
 
 def _diffs(
-    parent: Record, claims: Sequence[Claim], text: str, confidence: Confidence | None
+    parent: Record, quoted: Iterable[tuple[int, int]], text: str, confidence: Confidence | None
 ) -> list[LinkDiff]:
-    """Return what changes on the way up (SPEC §4.6): what is stated, what no claim quotes, how sure it is."""
+    """Return what changes on the way up (SPEC §4.6): what is stated, what no claim quotes, how sure it is. It may say
+    what the parent says: it goes with it."""
     if confidence is None:
         return []
     body = parent.body
     before, left = 1.0, None
     if isinstance(body, ExperienceBody):
         before = body.confidence.p if body.confidence is not None else 1.0
-        left = ", ".join(_unquoted(body.content.text, claims)) or None
+        left = ", ".join(_unquoted(body.content.text, quoted)) or None
     weights = [Reweighted(link=0, w_old=before, w_new=confidence.p)]
     return [LinkDiff(link=0, added=text, removed=left, reweighted=weights)]
 
 
-def _unquoted(text: str, claims: Iterable[Claim]) -> list[str]:
-    """Return the stretches of a text that no claim quotes, those of spaces alone left out: `first-end` of each."""
-    spans = sorted(
+def _quoted(claims: Iterable[Claim]) -> list[tuple[int, int]]:
+    return [
         (claim.at, claim.at + len(claim.quote)) for claim in claims if claim.quote and claim.at is not None
-    )
+    ]
+
+
+def _unquoted(text: str, quoted: Iterable[tuple[int, int]]) -> list[str]:
+    """Return the stretches of a text that no claim quotes, those of spaces alone left out: `first-end` of each."""
     found: list[str] = []
     end = 0
-    for first, after in [*spans, (len(text), len(text))]:
+    for first, after in [*sorted(quoted), (len(text), len(text))]:
         if text[end:first].strip():
             found.append(f"{end}-{first}")
         end = max(end, after)

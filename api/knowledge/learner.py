@@ -19,8 +19,9 @@ from braid.knowledge.retirement import retire_replaced
 from braid.knowledge.setting import readers, setting
 from braid.knowledge.tally import Tally
 from braid.learn.gates.outcome import EVERY_SENSITIVITY, Sensitivity, suffix_of
-from braid.learn.inference import Settled, inference, method_of, settled, turn_of
+from braid.learn.inference import Settled, inference, settled, turn_of
 from braid.learn.parse.reader import ParseReader
+from braid.learn.reading import method_of
 from braid.learn.turn import KnownClaims, Turn, TurnReader, TurnReading
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import Draft, ExperienceBody, Record, is_reading

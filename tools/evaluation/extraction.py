@@ -10,7 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
-from braid.learn.inference import in_words, method_of, settled
+from braid.learn.inference import settled
+from braid.learn.reading import in_words, method_of
 from braid.learn.turn import KnownClaims, Turn, TurnReader
 from braid.ledger.record.record import Claim
 from braid.stance.readings import certainty

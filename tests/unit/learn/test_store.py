@@ -9,8 +9,9 @@ import pytest
 from braid import open as open_store
 from braid.exchange.intake import import_jsonl
 from braid.exchange.lines import export_jsonl
-from braid.learn.inference import method_of, rederive
+from braid.learn.inference import rederive
 from braid.learn.parse.reader import ParseReader
+from braid.learn.reading import method_of
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.record.record import READING, ExperienceBody, Record
 from braid.ledger.write.compose import encode_body
