@@ -85,19 +85,18 @@ def is_foreign(text: str) -> bool:
 
 def is_no_statement(sentence: TextPart) -> bool:
     """Whether a whole sentence is a question, or a fiction."""
-    return (
-        "?" in sentence.mark
-        or _FEIGNED.search(sentence.text.lower()) is not None
-        or (sentence.mark not in (".", "!") and _ASKS.match(sentence.text) is not None)
-    )
+    return _asks(sentence) or _FEIGNED.search(sentence.text.lower()) is not None
 
 
 def states_nothing(sentence: TextPart) -> bool:
     """Whether a sentence is a question or speaks of what isn't so."""
-    return (
-        "?" in sentence.mark
-        or _UNREAL.search(sentence.text.lower()) is not None
-        or (sentence.mark not in (".", "!") and _ASKS.match(sentence.text) is not None)
+    return _asks(sentence) or _UNREAL.search(sentence.text.lower()) is not None
+
+
+def _asks(sentence: TextPart) -> bool:
+    """Whether a sentence is a question, by its mark or, without any, by how it begins."""
+    return "?" in sentence.mark or (
+        sentence.mark not in (".", "!") and _ASKS.match(sentence.text) is not None
     )
 
 

@@ -13,7 +13,7 @@ from braid.learn.source import TurnText
 from braid.learn.turn import KnownClaims, Turn, TurnNote, TurnReading
 from braid.learn.voice import Voice
 from braid.learn.words import FEMALE, MALE
-from braid.ledger.record.record import Claim, SourceType
+from braid.ledger.record.record import Claim
 from braid.text.sentences import TextPart
 
 MAX_CLAIMS: Final = 40
@@ -62,8 +62,6 @@ class Page:
         *,
         polarity: bool = True,
         held: Validity = NEVER,
-        hedge: str | None = None,
-        source_type: SourceType = "explicit",
         type: str = "fact",
     ) -> None:
         """Take a claim, its quote the words of its part as they stand in the turn; none that cuts a word in two."""
@@ -79,9 +77,9 @@ class Page:
             polarity=polarity != voice.flipped,
             valid_from=held.since,
             valid_to=held.until,
-            source_type=voice.source_type or source_type,
+            source_type=voice.source_type or "explicit",
             quote=quote,
-            hedge=hedge or voice.hedge,
+            hedge=voice.hedge,
             said_by=voice.said_by,
             at=self.source.place(part.start),
             type=type,
@@ -148,9 +146,9 @@ class Page:
         for at in (place for place, mark in enumerate(name) if mark == " "):
             self._longer.setdefault(name[:at], set()).add(name)
 
-    def note_topic(self, role: str, name: str, claim: Claim | None = None) -> None:
+    def note_topic(self, role: str, name: str) -> None:
         """Note what later words of this conversation may mean."""
-        self._notes.append(TurnNote("topic", self.turn.at, self.turn.speaker, role, name, claim))
+        self._notes.append(TurnNote("topic", self.turn.at, self.turn.speaker, role, name))
 
     def topic(self, role: str, owner: str | None = None) -> TurnNote | None:
         """Return what was noted so, and that it was needed."""

@@ -121,15 +121,14 @@ class Clause(NamedTuple):
                     yield f"{tokens[at].lemma} {tokens[inner].lemma}".lower(), at, last
 
 
-def clauses(parse: Parse, *, asked: bool = False) -> list[Clause]:
-    """Return the clauses of a sentence, outer ones first. `asked`: the sentence is a question."""
+def clauses(parse: Parse) -> list[Clause]:
+    """Return the clauses of a sentence, outer ones first."""
     found: list[Clause] = []
     by_verb: dict[int, Clause] = {}
     for at in _outer_first(parse):
-        clause = _clause(parse, at, by_verb, asked=asked)
-        if clause is not None:
-            found.append(clause)
-            by_verb[at] = clause
+        clause = _clause(parse, at, by_verb)
+        found.append(clause)
+        by_verb[at] = clause
     return found
 
 
@@ -160,7 +159,7 @@ def is_verb(parse: Parse, at: int) -> bool:
     return token.dep in _HEADS or token.dep == "xcomp" or parse.child(at, "nsubj", "nsubjpass") is not None
 
 
-def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> Clause | None:  # noqa: PLR0912, PLR0915 - one decision a line
+def _clause(parse: Parse, at: int, known: dict[int, Clause]) -> Clause:  # noqa: PLR0912, PLR0915 - one decision a line
     tokens = parse.tokens
     token = tokens[at]
     above = known.get(token.head) if token.head != at else None
@@ -249,8 +248,6 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, asked: bool) -> 
         )
     ):
         mode = "asked"  # mum can I put it on the list
-    if asked:
-        mode = "asked"
     if subject is None and token.dep in ("ROOT", "ccomp", "parataxis") and token.tag == "VB" and not auxes:
         mode = "ordered"
     used_to = token.lemma == "use" and parse.child(at, "xcomp") is not None and token.tag in ("VBD", "VBN")

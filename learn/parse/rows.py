@@ -20,15 +20,13 @@ from braid.text.sentences import TextPart
 
 BY_VERB: Final[dict[str, list[Row]]] = defaultdict(list)
 for _row in ROWS:
-    for _verb in _row.verbs.split():
+    for _verb in {*_row.verbs.split(), _row.verbs}:  # grow up, sign up: as one
         BY_VERB[_verb].append(_row)
-_PHRASAL: Final = {"grow up": "grow up", "sign up": "sign up", "pull back": "pull back", "give up": "give"}
-for _row in ROWS:
-    if _row.verbs in _PHRASAL:
-        BY_VERB[_row.verbs].append(_row)
 BY_VERB["give up"] = [row for row in ROWS if row.verbs.startswith("give")]
 del BY_VERB["give"]  # whoever gives up coffee drinks none; whoever gives somebody a tea does
 
+_ONLY_DENIED: Final = {"not": True, "can": False}
+"""What a row that is only of what is denied claims: can't stand it, dislikes it; can't have it, doesn't eat it."""
 _LIKINGS: Final = frozenset(("likes", "dislikes", "prefers", "interested_in"))
 _SUM: Final = re.compile(
     r"[£$€]|\b(?:pounds?|euros?|dollars?|quid|bucks|grand|kr|kroner|francs?)\b|\d ?k\b|\d,\d{3}"
@@ -59,9 +57,7 @@ def by_rows(said: Said, who: list[Whom]) -> bool:
 
 def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa: PLR0911, PLR0912 - one decision a line
     """Whether a row's time and mood are those of the clause."""
-    if row.only == "not" and not (clause.denied and clause.mode in ("able", "possible")):
-        return False
-    if row.only == "can" and not (clause.denied and clause.mode in ("able", "possible")):
+    if row.only in _ONLY_DENIED and not (clause.denied and clause.mode in ("able", "possible")):
         return False
     if (
         row.rel == "decided_on"
@@ -139,7 +135,7 @@ def fillers(clause: Clause, row: Row) -> list[str]:
 
 
 def _is_only(clause: Clause, row: Row, at: int) -> bool:
-    if not row.only or row.only in ("can", "not"):
+    if not row.only or row.only in _ONLY_DENIED:
         return True
     return clause.token.lemma.lower() in row.only.split()
 
@@ -247,11 +243,7 @@ def _claim(said: Said, row: Row, who: list[Whom], found: list[str]) -> None:
         found = [one for one in found if one.lower().rpartition(" ")[2] not in _SPANS]  # on for a while
     if row.rel in ("pet", "owns", "has") and _FOR_ANOTHER.search(said.part.text):
         return  # I got this pup for you
-    polarity = row.polarity != (said.clause.denied and row.only not in ("not",))
-    if row.only == "not":
-        polarity = True
-    if row.only == "can":
-        polarity = False
+    polarity = _ONLY_DENIED.get(row.only, row.polarity != said.clause.denied)
     held = dates.NEVER if row.sort == "date" else held_of(said.page, said.part, said.clause, row.type)
     if row.sort == "day":
         lean = "past" if said.clause.tense == "past" else "ahead"

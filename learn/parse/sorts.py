@@ -10,13 +10,11 @@ from typing import Final
 from braid.learn.parse.phrases import is_name, joined, noun, phrase_of, said_of, shown, subtree
 from braid.learn.words import (
     AILMENTS,
-    DIETS,
     KIN,
     LANGUAGES,
     LIMBS,
     NOT_NAMES,
     PETS,
-    STATUSES,
     TRADES,
     listed,
 )
@@ -106,10 +104,6 @@ def thing(parse: Parse, at: int) -> str | None:
     return noun(parse, at) or None
 
 
-def _taste(parse: Parse, at: int) -> str | None:
-    return thing(parse, at)
-
-
 def _name(parse: Parse, at: int) -> str | None:
     return (
         noun(parse, at, bare=True) if is_name(parse, at) and parse.tokens[at].text not in NOT_NAMES else None
@@ -191,10 +185,6 @@ def _trade(parse: Parse, at: int) -> str | None:
     if low in TRADES or token.lemma.lower() in TRADES:
         return shown(parse, *phrase_of(parse, at, frozenset(("prep", "acl", "npadvmod"))))
     return None
-
-
-def _person(parse: Parse, at: int) -> str | None:
-    return _name(parse, at)
 
 
 _TOY: Final = re.compile(
@@ -289,10 +279,6 @@ def _date(parse: Parse, at: int) -> str | None:
     return found.since.date().isoformat()
 
 
-def _company(parse: Parse, at: int) -> str | None:
-    return _name(parse, at)
-
-
 def _food(parse: Parse, at: int) -> str | None:
     low = _low(parse, at)
     if (
@@ -338,14 +324,14 @@ def _drug(parse: Parse, at: int) -> str | None:
 
 SORTS: Final[dict[str, Sort]] = {
     "thing": thing,
-    "taste": _taste,
+    "taste": thing,
     "name": _name,
     "place": _place,
     "somewhere": _somewhere,
     "organisation": _organisation,
-    "company": _company,
+    "company": _name,
     "trade": _trade,
-    "person": _person,
+    "person": _name,
     "pet": _pet,
     "language": _language,
     "subject": _subject,
@@ -367,8 +353,6 @@ SORTS: Final[dict[str, Sort]] = {
     "work": _listed(_WORKS, whole=True),
     "drink": _listed(_DRINKS),
     "course": _listed(_COURSES, whole=True),
-    "diet": _listed(DIETS),
-    "status": _listed(STATUSES),
 }
 
 

@@ -24,7 +24,6 @@ class Row(NamedTuple):
     """now: present, perfect or able. past: past or perfect. ahead: planned, or in progress with a time to come. any."""
     type: str = "fact"
     polarity: bool = True
-    source: str = "explicit"
     only: str = ""
     """Which noun the object must be governed by, or which adjective must stand before: `allergic`, `fan`, `job`."""
 
