@@ -55,6 +55,16 @@ def stem(word: str) -> str:
     return found
 
 
+def stems(text: str) -> set[str]:
+    """Return the stems of all words of a text."""
+    return set(map(stem, words(text)))
+
+
+def telling_stems(text: str) -> set[str]:
+    """Return the stems of the words of a text that say something."""
+    return set(map(stem, telling(text)))
+
+
 def plain(text: str, limit: int = MAX_QUERY_CHARS) -> str:
     """Return the readable part of an untrusted question: control characters become spaces, the rest is cut off."""
     head = text[: 2 * limit]

@@ -3,7 +3,7 @@
 A linear model over `features` orders the turns, beside a cross-encoder where one is installed (`rereading`); a logistic
 one over what came of that says how probably the best of them is told rightly. A table fitted by isotonic regression
 makes of it the share that was right in talks of a kind that taught nothing. `tools/lab/fit_ladder.py` fits all three,
-`fit_reading.py` what the cross-encoder counts; without their file nothing is told, only shown.
+`fit_reading.py` what the cross-encoder counts.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ import numpy as np
 from braid.agent.answer.attribution import SIGNALS as VOICES
 from braid.agent.answer.change import is_change, of_another
 from braid.agent.answer.choice import choices
-from braid.agent.answer.confidence import SIGNALS
+from braid.agent.answer.confidence import SIGNALS, probability, speaking
 from braid.agent.answer.doer import speaker_meant
 from braid.agent.answer.features import CANDIDATES, NAMES, Features, features
 from braid.agent.answer.matching import LIGHT
@@ -30,7 +30,6 @@ from braid.agent.answer.presupposition import unheard
 from braid.agent.answer.reading import AskedQuestion, in_full, read, tells_of_first
 from braid.agent.answer.rereading import BACKS, CLEARLY, likeliest, read_signals, reread, surest
 from braid.agent.answer.rereading import SIGNALS as READ_SIGNALS
-from braid.agent.answer.sureness import speaking
 from braid.agent.answer.turns import when_of
 from braid.agent.answer.variants import later, variants
 from braid.agent.parts import Caution, Nearness
@@ -40,7 +39,7 @@ from braid.recall.pool import Floats
 from braid.recall.rerank import TURN_CHARS, stretch
 from braid.text.orders import gives_orders
 from braid.text.rerank import AnswerScores
-from braid.text.words import stem, words
+from braid.text.words import stem, stems, words
 
 WEIGHTS: Final = Path(__file__).parent / "ladder.json"
 REPLIES: Final = 2
@@ -95,11 +94,8 @@ NOTHING: Final = LadderWeights(
 
 @cache
 def weights() -> LadderWeights:
-    """Return the weights of this release, or `NOTHING` where their file isn't there."""
-    try:
-        return msgspec.json.decode(WEIGHTS.read_bytes(), type=LadderWeights)
-    except FileNotFoundError:
-        return NOTHING
+    """Return the weights of this release."""
+    return msgspec.json.decode(WEIGHTS.read_bytes(), type=LadderWeights)
 
 
 def name_of(given: LadderWeights) -> str:
@@ -167,12 +163,12 @@ def choose(
     signals = telling(question, asked, hits, found, scores, second=second)
     signals |= read_signals(read_once_more, order[0], order[min(1, len(order) - 1)])
     alone_says = signals if scores is alone else telling(question, asked, hits, found, alone, second=second)
-    p, least = calibrated(logistic(alone_says, given.tell), given.table), given.least
+    p, least = calibrated(probability(alone_says, given.tell), given.table), given.least
     if given.reading is not None and read_once_more is not None:
         p, least = (
             surest(
                 p if otherwise or order[0] == int(alone.argmax()) else 0.0,
-                calibrated(logistic(signals, given.reading.tell), given.reading.table),
+                calibrated(probability(signals, given.reading.tell), given.reading.table),
                 float(read_once_more[order[0]]),
                 is_check=asked.wants == "check",
             ),
@@ -230,7 +226,7 @@ def _heard(question: Question, hits: Sequence[Hit]) -> float:
     there is nothing else, who said it counts."""
     names = {stem(word) for hit in hits for word in words(speaker(hit))}
     asked = set(question.stems) - names - LIGHT or set(question.stems)
-    said = [{stem(word) for word in words(f"{hit.text} {speaker(hit)}")} for hit in hits]
+    said = [stems(f"{hit.text} {speaker(hit)}") for hit in hits]
     return max(len(asked & each) for each in said) / max(len(asked), 1)
 
 
@@ -342,14 +338,6 @@ def telling(
     )  # fmt: skip
     over = speaking(question, hits[:12])
     return dict(zip(TELLING, (*own, *(over[name] for name in SIGNALS)), strict=True))
-
-
-def logistic(found: dict[str, float], given: dict[str, float]) -> float:
-    """Return the probability of a logistic model with a `bias`."""
-    total = given["bias"] + math.fsum(
-        weight * found[name] for name, weight in given.items() if name != "bias"
-    )
-    return 1.0 / (1.0 + math.exp(-max(min(total, 40.0), -40.0)))
 
 
 def calibrated(p: float, table: Sequence[tuple[float, float]]) -> float:

@@ -1,8 +1,7 @@
 """How sure it is that memory speaks of what is asked, by what recall found: a small calibrated model. Pure.
 
 By whether what fits was said by whom the question names. A note of a program is taken only where that is likely; which
-record answers, and how sure that is, is the ladder's (`chooser`). The weights are fitted by `tools/lab/fit_known.py`;
-without their file a rule decides.
+record answers, and how sure that is, is the ladder's (`chooser`). The weights are fitted by `tools/lab/fit_known.py`.
 """
 
 import math
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+import numpy as np
 
 from braid.agent.answer.attribution import SIGNALS as VOICES
 from braid.agent.answer.attribution import voices
@@ -20,6 +20,8 @@ from braid.agent.answer.spans import best_span
 from braid.agent.answer.turns import named_speakers, text_of, when_of
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
+from braid.recall.salience import unlearned
+from braid.recall.uncertainty import answer_of, entropy
 from braid.text.words import stem, words
 
 WEIGHTS: Final = Path(__file__).parent / "weights.json"
@@ -40,28 +42,31 @@ class KnownWeights(msgspec.Struct, frozen=True):
     limit: float
 
 
-RULE: Final = KnownWeights(
-    about="By hand, for where nothing was fitted: who speaks, and how many of the question's words are met.",
-    known={"bias": -2.0, "own_lead": 0.6, "own_top": 1.0, "own_cover": 2.5, "unheard": -1.5},
-    limit=0.5,
-)
-
-
 @cache
 def weights() -> KnownWeights:
-    """Return the weights of this release, or the rule where their file isn't there."""
-    try:
-        return msgspec.json.decode(WEIGHTS.read_bytes(), type=KnownWeights)
-    except FileNotFoundError:
-        return RULE
+    """Return the weights of this release."""
+    return msgspec.json.decode(WEIGHTS.read_bytes(), type=KnownWeights)
 
 
-def known(found: Mapping[str, float], given: KnownWeights) -> float:
-    """Return how probable it is, in [0, 1]."""
-    total = given.known["bias"] + math.fsum(
-        given.known[name] * found[name] for name in given.known if name != "bias"
+def probability(found: Mapping[str, float], given: Mapping[str, float]) -> float:
+    """Return the probability, in [0, 1], of a logistic model with a `bias`."""
+    total = given["bias"] + math.fsum(
+        weight * found[name] for name, weight in given.items() if name != "bias"
     )
     return 1.0 / (1.0 + math.exp(-max(min(total, 40.0), -40.0)))
+
+
+def speaking(
+    question: Question, found: Sequence[Hit], *, named: Collection[str] | None = None
+) -> dict[str, float]:
+    """Return the signals that say how sure an answer is; `found`, best first, is not empty. `named` as for `signals`.
+
+    That a record helped before may bring it forward, but makes nothing surer: no answer bears out the next.
+    """
+    hits = [unlearned(hit) for hit in found]
+    answers = [answer_of(question, hit.text) for hit in hits]
+    disagreement, _ = entropy(answers, np.array([hit.score for hit in hits]))
+    return signals(question, hits, disagreement, named=named)
 
 
 def signals(

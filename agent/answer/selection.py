@@ -12,10 +12,8 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.confidence import known as speaks_of
-from braid.agent.answer.confidence import missing, weights
+from braid.agent.answer.confidence import missing, probability, speaking, weights
 from braid.agent.answer.own_words import is_of_asker, own_text
-from braid.agent.answer.sureness import speaking
 from braid.agent.answer.turns import named_speakers, when_of
 from braid.learn.moods import states_nothing
 from braid.recall.decompose import Question
@@ -87,7 +85,7 @@ def known(question: Question, hits: Sequence[Hit], idle: Sequence[str] = ()) -> 
     if not hits or set(missing(question, hits)) - set(idle):
         return 0.0
     given = weights()
-    sure = speaks_of(speaking(question, hits), given)
+    sure = probability(speaking(question, hits), given.known)
     return 0.0 if sure < LEAST_KNOWN else min(1.0, sure / given.limit)
 
 

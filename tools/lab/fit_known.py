@@ -19,8 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from braid.agent.answer.confidence import SIGNALS, WEIGHTS, KnownWeights, known
-from braid.agent.answer.sureness import speaking
+from braid.agent.answer.confidence import SIGNALS, WEIGHTS, KnownWeights, probability, speaking
 from braid.recall.decompose import decompose
 from braid.recall.pool import Floats
 from braid.tools.evaluation.answers import Case, collect
@@ -120,7 +119,7 @@ def main(
         out = [case for case in cases if case.conversation == number and case.asked.hits]
         below = {
             answerable: [
-                known(_signals(case, named=None), given) < given.limit
+                probability(_signals(case, named=None), given.known) < given.limit
                 for case in out
                 if case.gold.answerable is answerable
             ]

@@ -27,10 +27,10 @@ from braid.agent.answer.chooser import (
     LadderWeights,
     calibrated,
     choose,
-    logistic,
     weights,
 )
 from braid.agent.answer.compose import Extractive
+from braid.agent.answer.confidence import probability
 from braid.agent.answer.features import CANDIDATES, NAMES, features
 from braid.agent.answer.ladder import told
 from braid.agent.answer.reading import read
@@ -184,7 +184,7 @@ def taught(lessons: Sequence[Lesson]) -> tuple[LadderWeights, list[LeftOut]]:
     for kind in turns:
         out = np.array([each == kind for each in kinds])
         tells[kind] = fitted_tell(rows[~out], right[~out], weight[~out])
-        p[out] = [logistic(chosen[at].signals, tells[kind]) for at in _places(kinds, kind)]
+        p[out] = [probability(chosen[at].signals, tells[kind]) for at in _places(kinds, kind)]
     left: list[LeftOut] = []
     for kind, turn in turns.items():
         out = np.array([each == kind for each in kinds])

@@ -24,10 +24,10 @@ from braid.agent.answer.chooser import (
     LadderWeights,
     ReadWeights,
     calibrated,
-    logistic,
     weights,
 )
 from braid.agent.answer.compose import Extractive
+from braid.agent.answer.confidence import probability
 from braid.agent.answer.features import NAMES, features
 from braid.agent.answer.reading import read
 from braid.agent.answer.rereading import reread
@@ -138,7 +138,7 @@ def taught(
     for fold, out in places.items():
         rest = np.array([each != fold for each in folds])
         tells[fold] = fitted_tell(rows[rest], right[rest], weight[rest], READ_TELLING)
-        p[out] = [logistic(chosen[at].signals, tells[fold]) for at in out]
+        p[out] = [probability(chosen[at].signals, tells[fold]) for at in out]
     for fold, out in places.items():
         rest = np.array([each != fold for each in folds])
         table = tuple(isotonic(p[rest], right[rest], weight[rest]))

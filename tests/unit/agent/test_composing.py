@@ -10,7 +10,7 @@ import braid
 from braid.agent import bands, cite
 from braid.agent.answer.chooser import NOTHING
 from braid.agent.answer.compose import Extractive
-from braid.agent.answer.confidence import RULE, SIGNALS, known, signals, weights
+from braid.agent.answer.confidence import SIGNALS, probability, signals, weights
 from braid.agent.answer.ladder import NEAREST, UNKNOWN
 from braid.agent.answer.moments import day
 from braid.agent.answer.pipeline import core_of
@@ -166,8 +166,7 @@ def test_who_is_asked_about_leads(store: Store) -> None:
     wrong = signals(decompose("What dog did Ann adopt?", NOW), found(store, "What dog did Ann adopt?"))
     assert wrong["own_top"] == 0.0
     assert wrong["own_lead"] < 0
-    for given in (weights(), RULE):
-        assert known(own, given) > known(wrong, given)
+    assert probability(own, weights().known) > probability(wrong, weights().known)
     both = signals(decompose("What do Ann and Bob share?", NOW), hits)
     assert (both["one_named"], both["all_named"], both["own_lead"]) == (0.0, 1.0, both["own_lead"])
 
