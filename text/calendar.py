@@ -14,6 +14,7 @@ MONTHS: Final = (
     "december",
 )  # fmt: skip
 WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MONTHS_AND_WEEKDAYS: Final = frozenset((*MONTHS, *WEEKDAYS))
 SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """The month that each begins in."""
 SHORT_MONTHS: Final = ("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec")

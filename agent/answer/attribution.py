@@ -14,7 +14,7 @@ import msgspec
 from braid.agent.answer.presupposition import presumed
 from braid.recall.decompose import Question
 from braid.text.sentences import sentences
-from braid.text.words import stem, words
+from braid.text.words import stem, stems, words
 
 SIGNALS: Final = ("self_lead", "own_asks", "unheard_own")
 MAX_CHARS: Final = 4_000
@@ -41,7 +41,7 @@ def voices(
     them; the speakers' `names` (stems) don't.
     """
     asked = frozenset(question.stems) - names
-    heard = [{stem(word) for word in words(text)} for text in (*own, *others)]
+    heard = [stems(text) for text in (*own, *others)]
     weights = {each: math.log(1 + len(heard) / (0.5 + sum(each in one for one in heard))) for each in asked}
     mine, theirs = ([one for text in texts for one in _told(text, asked)] for texts in (own, others))
     theirs_of_self = _most(theirs, weights, _is_of_self)

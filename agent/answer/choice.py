@@ -11,7 +11,7 @@ from braid.agent.answer.spans import AnswerSpan, best_span
 from braid.agent.answer.turns import named_speakers, text_of, when_of
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, is_soon_after, speaker
-from braid.text.words import stem, words
+from braid.text.words import stems
 
 LOOKED_AT: Final = 8
 """Among how many of the best hits the answering sentence is looked for."""
@@ -53,17 +53,14 @@ def choices(question: Question, hits: Sequence[Hit]) -> list[QuoteChoice]:
         span = best_span(question, hit.text, when_of(hit))
         if span is None or not span.short:
             continue
-        spoken = _stems(hit).union(*(_stems(one) for one in hits if _asks_for(one, hit)))
+        before = (stems(text_of(one)) for one in hits if _asks_for(one, hit))
+        spoken = stems(text_of(hit)).union(*before)
         has = frozenset(question.stems) & spoken
         worth = hit.score + OWN * (len(named) == 1 and speaker(hit) in named) + WANTED * span.wanted
         worth += SPOKEN * len(has) / max(len(question.stems), 1)
         worth -= ANOTHER * of_another(question, speaker(hit), span.sentence)
         found.append(QuoteChoice(hit, span, worth, has))
     return found
-
-
-def _stems(hit: Hit) -> set[str]:
-    return {stem(word) for word in words(text_of(hit))}
 
 
 def _asks_for(one: Hit, hit: Hit) -> bool:

@@ -13,7 +13,7 @@ from braid.agent.answer.moved import without_left
 from braid.text.calendar import MONTH_NAME
 from braid.text.numbers import WORD
 from braid.text.quantities import Quantity
-from braid.text.words import STOP, stem, telling, words
+from braid.text.words import STOP, telling_stems, words
 
 _NO_NOUN: Final = r"(?!(?:and|or|in|on|at|to|of|more|a|an|per|each|every|for|from|by|with)\b)"
 _TIME: Final = r"(?:second|minute|hour|day|night|week|weekend|month|year|decade)s?"
@@ -88,9 +88,9 @@ def counted(asked: str, sentence: str) -> str | None:
 def _labelled(asked: str, sentence: str) -> str:
     """Return of a sentence with several numbers the one piece with a number that speaks most of what is asked; the
     whole where none does so alone: "fuel is 90 in all, tolls 24"."""
-    meant = {stem(word) for word in telling(asked)}
+    meant = telling_stems(asked)
     pieces = [piece for piece in _PIECE.split(sentence) if _QUANTITY.search(piece)]
-    met = [len(meant & {stem(word) for word in telling(piece)}) for piece in pieces]
+    met = [len(meant & telling_stems(piece)) for piece in pieces]
     most = max(met, default=0)
     return pieces[met.index(most)] if most and met.count(most) == 1 else sentence
 

@@ -9,7 +9,7 @@ from braid.agent.answer.turns import is_agent
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
 from braid.text.sentences import sentences
-from braid.text.words import stem, telling, words
+from braid.text.words import telling_stems, words
 
 MAX_CHARS: Final = 4_000
 """How much of a long text is looked through."""
@@ -57,13 +57,13 @@ def speaker_meant(question: Question, hit: Hit) -> str:
         for piece, ahead in _pieces(hit.text[part.start : part.stop])
     ]
     asked = set(question.stems)
-    met = [len(asked & {stem(word) for word in telling(piece)}) for piece, _ in pieces]
+    met = [len(asked & telling_stems(piece)) for piece, _ in pieces]
     most = max(met, default=0)
     if not most:
         return ""
     best, ahead = pieces[met.index(most)]
     act, *things = question.stems
-    if things and asked & {stem(word) for word in telling(best)} == {act}:
+    if things and asked & telling_stems(best) == {act}:
         return ""  # who brings the grill says nothing of who brings the tent
     denies = _DENIES.search(best) is not None
     if _OF_SELF.match(best):

@@ -22,7 +22,7 @@ from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
 from braid.recall.pool import Floats
 from braid.text.sentences import sentences
-from braid.text.words import STOP, stem, words
+from braid.text.words import STOP, stem, stems, words
 
 CANDIDATES: Final = 24
 """Among how many of the best hits the answering turn is looked for."""
@@ -136,7 +136,7 @@ def _by_sentence(matching: Matching, bearing: Bearing, hits: Sequence[Hit]) -> t
     best, borne = np.zeros(len(hits)), np.zeros(len(hits))
     for row, hit in enumerate(hits):
         for part in sentences(hit.text[:MAX_CHARS]):
-            said = {stem(word) for word in words(part.text)}
+            said = stems(part.text)
             share = sum(
                 weight
                 for each, weight in zip(matching.stems, matching.weight.tolist(), strict=True)

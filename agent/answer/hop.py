@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from braid.agent.answer.clauses import PERSONS, described
+from braid.text.verbs import base, is_past
 from braid.text.words import MAX_QUERY_CHARS
 
 BRIDGE: Final = "{bridge}"
@@ -31,11 +32,6 @@ _CLAUSE: Final = re.compile(
     r"(?:where|in which|at which|that|which) (?P<who>(?:[\w’'-]+ ){1,3}?)"
     r"(?P<verb>lives?|works?|studies|study|lived|worked|studied|moved)(?: (?:in|at|for|to))?)(?=[ ?,.]|$)"
 )
-_VERB: Final = {
-    "lives": "live", "live": "live", "lived": "live", "works": "work", "work": "work", "worked": "work",
-    "studies": "study", "study": "study", "studied": "study", "moved": "move",
-}  # fmt: skip
-_PAST: Final = frozenset(("lived", "worked", "studied", "moved"))
 _IDENTITY: Final = re.compile(
     r"\s*(?:and |so )?(?:who|what|which)(?:(?:['’]s| is| are| was| were) )(?:the name of |called )?",
     re.IGNORECASE,
@@ -78,9 +74,9 @@ def _clause(text: str) -> Hop | None:
     if found is None:
         return None
     verb, who = found["verb"], found["who"].strip()
-    aux = "did" if verb in _PAST else "do" if who.lower() in ("i", "we", "they", "you") else "does"
+    aux = "did" if is_past(verb) else "do" if who.lower() in ("i", "we", "they", "you") else "does"
     asked = "Where" if found["what"] != "street" else "On which street"
-    return Hop(f"{asked} {aux} {who} {_VERB[verb]}?", _put(text, found, BRIDGE))
+    return Hop(f"{asked} {aux} {who} {base(verb)}?", _put(text, found, BRIDGE))
 
 
 def _described(text: str) -> Hop | None:

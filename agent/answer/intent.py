@@ -8,7 +8,7 @@ import msgspec
 from braid.agent.answer.provenance import asks_how
 from braid.recall.decompose import entities
 from braid.text.sentences import sentences
-from braid.text.words import stem, telling
+from braid.text.words import stem, telling, telling_stems
 
 Kind = Literal[
     "tell", "ask", "how", "correct", "put_right", "forget_last", "forget_about", "forget_that", "forget_all"
@@ -106,17 +106,13 @@ def wish(line: str) -> Wish:
 
 def says_again(question: str, told: str, about: str = "") -> bool:
     """Whether a question gives away what was told: a name or number of it, more than half of it, or all of `about`."""
-    asked, said = _stems(question), _stems(told)
+    asked, said = telling_stems(question), telling_stems(told)
     given_away = {stem(word) for name in entities(told) for word in telling(name)}
     given_away |= {word for word in said if any(char.isdigit() for char in word)}
-    topic = _stems(about)
+    topic = telling_stems(about)
     return (
         bool(asked & given_away) or 2 * len(asked & said) > len(said) > 0 or (bool(topic) and topic <= asked)
     )
-
-
-def _stems(text: str) -> set[str]:
-    return {stem(word) for word in telling(text)}
 
 
 def replaced(right: str) -> tuple[str, str] | None:
@@ -143,7 +139,7 @@ def righted(before: str, right: str, object_: str | None) -> str | None:
         if put is not None:
             return f"{before[:at]}{put}{before[at + len(wrong) :]}"
     is_sentence = _SENTENCE.fullmatch(right) is not None and len(right.split()) > 2
-    one, other = _stems(right), _stems(before)
+    one, other = telling_stems(right), telling_stems(before)
     if not is_sentence or 2 * len(one & other) < min(len(one), len(other)) or not one & other:
         return None
     return f"{right[:1].upper()}{right[1:]}."

@@ -3,7 +3,7 @@
 import re
 from typing import Final, NamedTuple
 
-from braid.text.words import stem, telling
+from braid.text.words import stem, telling, telling_stems
 
 _SEPARATOR: Final = re.compile(r"[,;]\s+|\s+and\s+|\s+/\s+|\.\s+", re.IGNORECASE)
 _ITEM: Final = re.compile(
@@ -46,7 +46,7 @@ def listed_amounts(sentence: str) -> list[ListedAmount]:
 
 def amount_of(question: str, sentence: str) -> str | None:
     """Return the one amount of a list that is of what a question names; None where it names none, or several."""
-    asked = {stem(word) for word in telling(question)} - _OF_NOTHING
+    asked = telling_stems(question) - _OF_NOTHING
     shared = [(len(asked & one.label), one.amount) for one in listed_amounts(sentence)]
     best = max((count for count, _ in shared), default=0)
     meant = [amount for count, amount in shared if count == best]

@@ -17,8 +17,8 @@ from braid.agent.answer.turns import when_of
 from braid.agent.answer.verdict import USED_TO, WISHES, asks_of_the_past
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
-from braid.text.calendar import MONTHS, WEEKDAYS
-from braid.text.words import STOP, stem, words
+from braid.text.calendar import MONTHS_AND_WEEKDAYS
+from braid.text.words import STOP, stems, words
 
 _AUX: Final = r"(?:does|do|did|is|are|am|was|were|has|have|had|will|would|can|could|should)"
 _OF_ME: Final = re.compile(rf"\b{_AUX} (?:i|we)\b|\bam i\b", re.IGNORECASE)
@@ -137,7 +137,6 @@ _FIRST_NAME: Final = re.compile(
     r"\b(?P<of>[A-Za-zÀ-ÿ-]+)['’]s? (?:first|given|christian) name\b", re.IGNORECASE
 )
 _TITLES: Final = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|A|The)"
-_CALENDAR: Final = frozenset((*MONTHS, *WEEKDAYS))
 _THEIRS: Final = re.compile(rf"\b(?P<who>{PERSONS})['’]s (?P<what>{PERSONS})\b", re.IGNORECASE)
 
 
@@ -160,9 +159,12 @@ def _names_another(question: Question, sentence: str) -> bool:
     if question.intent != "person" or len(parts) == 1:
         return False
     asked = set(question.stems)
-    most = max(parts, key=lambda part: len(asked & {stem(word) for word in words(part)}))
+    most = max(parts, key=lambda part: len(asked & stems(part)))
     named = [
-        any(one[0].lower() not in _CALENDAR for one in spelt_names(part if part is parts[0] else f"; {part}"))
+        any(
+            one[0].lower() not in MONTHS_AND_WEEKDAYS
+            for one in spelt_names(part if part is parts[0] else f"; {part}")
+        )
         for part in parts
     ]
     return any(named) and not named[parts.index(most)] and _FIRST.search(most) is None

@@ -20,7 +20,7 @@ from braid.text import dates, numbers
 from braid.text.calendar import MONTHS, WEEKDAY_NAME
 from braid.text.dates import Time, times
 from braid.text.meanings import Lean
-from braid.text.words import stem, words
+from braid.text.words import stems
 
 _CLOCK: Final = re.compile(
     r"\b\d{1,2}[:.]\d\d(?:\s?[ap]\.?m\b)?|\b\d{1,2}\s?[ap]\.?m\b|\b(?:noon|midnight)\b", re.I
@@ -199,7 +199,7 @@ def _of_clause(question: Question, sentence: str, found: Sequence[Moment]) -> Mo
     def met(one: Moment) -> int:
         first = max((stop for _, stop in cuts if stop <= one.start), default=0)
         last = min((start for start, _ in cuts if start >= one.stop), default=len(sentence))
-        said = {stem(word) for word in words(sentence[first:last])}
+        said = stems(sentence[first:last])
         ends = to_its_end and _ENDS.search(sentence, first, last) is not None
         return ends + sum(each in said for each in question.stems)
 

@@ -50,7 +50,7 @@ from braid.recall.recall import Lens
 from braid.text.parse import Parses
 from braid.text.rerank import AnswerScores
 from braid.text.sentences import sentences
-from braid.text.words import MAX_QUERY_CHARS, stem, telling, words
+from braid.text.words import MAX_QUERY_CHARS, telling, telling_stems, words
 from braid.views.errors import ViewError, told
 
 _BACK: Final = """
@@ -248,10 +248,10 @@ def core_of(question: str) -> str:
     core = f"{asking[0]}?"
     is_whole = bool(entities(asking[0]) or presumed(core))
     if any(presumed(said) for said, _ in others):
-        shared = _stems(core) & {each for said, _ in others for each in _stems(said)}
+        shared = telling_stems(core) & {each for said, _ in others for each in telling_stems(said)}
         alone = is_whole and not shared and _POINTS_BACK.isdisjoint(words(core))
     else:  # there is nothing among them to point back to
-        alone = is_whole or len(_stems(core)) >= (1 if _ADVICE.isdisjoint(words(core)) else 2)
+        alone = is_whole or len(telling_stems(core)) >= (1 if _ADVICE.isdisjoint(words(core)) else 2)
     return core if alone else question
 
 
@@ -259,10 +259,6 @@ def _tells(said: str, mark: str) -> bool:
     """Whether a sentence names somebody or something, or counts; words in capitals before a ! are only loud."""
     names = entities(said[:1].lower() + said[1:])
     return any(map(str.isdigit, said)) or any(not (name.isupper() and "!" in mark) for name in names)
-
-
-def _stems(said: str) -> set[str]:
-    return {stem(word) for word in telling(said)}
 
 
 class _Steps:

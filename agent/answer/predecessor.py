@@ -16,7 +16,7 @@ from braid.agent.answer.turns import when_of
 from braid.agent.answer.variants import variants
 from braid.recall.decompose import Question, decompose
 from braid.recall.hits import Hit
-from braid.text.calendar import MONTHS, WEEKDAYS
+from braid.text.calendar import MONTHS_AND_WEEKDAYS
 from braid.text.words import words
 
 Which = Literal["before", "first"]
@@ -29,7 +29,6 @@ _FIRST: Final = re.compile(
     re.IGNORECASE,
 )
 _AHEAD_OF: Final = re.compile(r"\bbefore (?P<what>(?:[A-Z\d][\w'’.-]*\s*)+)[?.!]*\s*$")
-_CALENDAR: Final = frozenset((*MONTHS, *WEEKDAYS))
 
 
 class FormerState(msgspec.Struct, frozen=True):
@@ -51,7 +50,7 @@ def wanted(text: str) -> FormerState | None:
     """Return which earlier state of things a question asks for; None where it asks for none."""
     if (found := _AHEAD_OF.search(text)) is not None:
         what = found["what"].strip(" .!?")
-        if _CALENDAR.isdisjoint(words(what)) and not what.isdigit():
+        if MONTHS_AND_WEEKDAYS.isdisjoint(words(what)) and not what.isdigit():
             return FormerState("before", _without(found, text), what)
         return None
     if (found := _BEFORE.search(text)) is not None:

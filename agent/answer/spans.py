@@ -18,7 +18,7 @@ from braid.recall.decompose import Question, entities
 from braid.text import numbers
 from braid.text.calendar import MONTHS, WEEKDAYS
 from braid.text.sentences import TextPart, clauses, sentences
-from braid.text.words import STOP, stem, telling, words
+from braid.text.words import STOP, stem, stems, telling_stems, words
 
 MAX_CHARS: Final = 8_000
 """How much of a long text is looked through."""
@@ -95,7 +95,7 @@ def best_span(question: Question, text: str, when: datetime) -> AnswerSpan | Non
 
 
 def _span(question: Question, sentence: str, part: TextPart, when: datetime) -> AnswerSpan:
-    stems = {stem(word) for word in telling(sentence)}
+    stems = telling_stems(sentence)
     asked = question.stems
     fit = sum(each in stems for each in asked) / len(asked) if asked else 0.0
     finder = _FINDERS.get(question.intent)
@@ -111,7 +111,7 @@ def _clause(question: Question, sentence: str) -> str:
         return noted
 
     def worth(clause: str) -> tuple[float, int]:
-        said = {stem(word) for word in telling(clause)}
+        said = telling_stems(clause)
         return len(said & asked) + min(len(said - asked), 4) / 4, -len(clause)
 
     bare = TextPart(sentence, 0, len(sentence))
@@ -123,7 +123,7 @@ def _clause(question: Question, sentence: str) -> str:
 def _noted(asked: set[str], sentence: str) -> str | None:
     """Return what stands behind the label that the question names: "home wifi: teapot-77, office: harbor" has two."""
     found = [
-        (len(asked & {stem(word) for word in words(note["label"])}), note["value"])
+        (len(asked & stems(note["label"])), note["value"])
         for note in _NOTE.finditer(sentence.strip())
         if len(note["label"].split()) <= _LABEL_WORDS
     ]

@@ -14,7 +14,7 @@ from braid.stance.claims import RecordedClaim
 from braid.stance.reconcile import Reconciliation
 from braid.text.parse import Parses
 from braid.text.sentences import clauses, sentences
-from braid.text.words import stem, telling, words
+from braid.text.words import stem, stems, telling, telling_stems, words
 
 Verdict = Literal["yes", "no"]
 _UNDONE: Final = re.compile(
@@ -136,7 +136,7 @@ def verdict(
 
 def replied(question: Question, asked: str, reply: str) -> Verdict | None:
     """Return what a short reply says to a question that another's question asks too; None where it isn't plain."""
-    has = {stem(word) for word in telling(asked)}
+    has = telling_stems(asked)
     wanted = [each for each in question.stems if each not in _HOW]
     if question.intent != "check" or not wanted or _DENIED.search(f"{question.text} {asked}"):
         return None
@@ -149,7 +149,7 @@ def replied(question: Question, asked: str, reply: str) -> Verdict | None:
 
 def _is_whole(question: Question, said: str, speaker: str) -> bool:
     """Whether a sentence tells all that is asked, of its own accord."""
-    has = {stem(word) for word in telling(f"{said} {speaker}")}
+    has = telling_stems(f"{said} {speaker}")
     asked = [each for each in question.stems if each not in _HOW]
     return bool(asked) and has.issuperset(asked) and not _OPEN.search(said)
 
@@ -167,7 +167,7 @@ def _values(text: str) -> frozenset[str]:
 
 def _verdict(question: Question, said: str, speaker: str) -> Verdict | None:
     """Return what the words say."""
-    has = {stem(word) for word in telling(f"{said} {speaker}")}
+    has = telling_stems(f"{said} {speaker}")
     asked = [each for each in question.stems if each != _EVER]
     met = [each for each in asked if each in has]
     if not met:
@@ -193,7 +193,7 @@ def _denies(denial: re.Pattern[str], question: Question, said: str) -> bool:
     """Whether what is denied is what is asked, by its words or as "it": "I'm vegetarian. I don't like leeks." isn't."""
     for sentence in sentences(said):
         for part in (part for one in clauses(sentence) for part in _ONLY.split(one.text)):
-            told = {stem(word) for word in telling(part)}
+            told = telling_stems(part)
             of_it = not told or not told.isdisjoint(question.stems) or _SAME.search(part) is not None
             if of_it and denial.search(part):
                 return True
@@ -203,11 +203,7 @@ def _denies(denial: re.Pattern[str], question: Question, said: str) -> bool:
 def _is_of_another(question: Question, said: str) -> bool:
     """Whether what is asked of somebody by name is said of somebody else: Ana loves jazz and Ben hates it."""
     names = {stem(word) for name in entities(question.text) for word in words(name)} & {*question.stems}
-    parts = [
-        ({stem(word) for word in words(one.text)}, one.text)
-        for each in sentences(said)
-        for one in clauses(each)
-    ]
+    parts = [(stems(one.text), one.text) for each in sentences(said) for one in clauses(each)]
     rest = {*question.stems} - names - {_EVER}
     if not names or not rest or len(parts) < 2:
         return False
@@ -219,7 +215,7 @@ def _is_of_another(question: Question, said: str) -> bool:
 def _says(ending: re.Pattern[str], question: Question, said: str) -> bool:
     """Whether a sentence tells of an end that the question doesn't itself ask for: "Has the shop closed down?"."""
     found = ending.search(said)
-    return found is not None and {stem(word) for word in telling(found[0])}.isdisjoint(question.stems)
+    return found is not None and telling_stems(found[0]).isdisjoint(question.stems)
 
 
 def _then(question: Question, said: str, *, whole: bool) -> Verdict | None:

@@ -17,7 +17,7 @@ from braid.text import numbers
 from braid.text.calendar import MONTHS, SHORT_DAYS, WEEKDAYS, weekday_of
 from braid.text.dates import times
 from braid.text.sentences import sentences
-from braid.text.words import stem, telling, words
+from braid.text.words import stem, stems, telling, telling_stems, words
 
 SHARE: Final = 0.5
 """How many of a sentence's telling words must stand in what it cites."""
@@ -140,7 +140,7 @@ def _says(sentence: str, rest: set[str], about: set[str], one: PromptMemory) -> 
     """
     if not any(_in_breath(rest, piece, one, sentence) for piece in _BREATHS.split(one.text)):
         return False
-    held, own = _terms(one.text), {stem(word) for word in words(one.speaker)}
+    held, own = _terms(one.text), stems(one.speaker)
     numbers_held = {*_numbers(one.text), *_ordinals(one.text), *_dated([one])}
     days = {_whole(word) for word in words(one.text)}
     found = [each for each in rest if each in held | numbers_held or _whole(each) in days]
@@ -235,7 +235,7 @@ def _new_names(sentence: str, cited: Sequence[PromptMemory], question: str) -> I
     """Yield names that no memory holds. The question's own count where nobody is named as the speaker."""
     known = {stem(word) for one in cited for word in words(f"{one.text} {one.speaker}")} | _dated(cited)
     if all(one.speaker in ("user", "agent", "tool") for one in cited):
-        known |= {stem(word) for word in words(question)}
+        known |= stems(question)
     first = next(iter(words(sentence)), "")
     for name in facts(sentence).names:
         low = words(name)
@@ -365,4 +365,4 @@ def _terms(text: str) -> set[str]:
     """Return what a text tells: stems of words, and pairs of characters where words are not spaced."""
     unspaced = _UNSPACED.findall(text)
     pairs = {run[at : at + 2] for run in unspaced for at in range(max(len(run) - 1, 1))}
-    return pairs | {stem(word) for word in telling(_UNSPACED.sub(" ", text))}
+    return pairs | telling_stems(_UNSPACED.sub(" ", text))

@@ -11,7 +11,7 @@ from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.text.dates import iso_dates
 from braid.text.quantities import Quantity, quantities
-from braid.text.words import STOP, stem, words
+from braid.text.words import STOP, stem, stems
 
 _IDLE: Final = (
     "much", "many", "cost", "costs", "pay", "paid", "price", "amount", "total", "come", "altogether", "month", "year",
@@ -105,5 +105,5 @@ def held_day(question: Question, claim: str, on: date) -> str | None:
 
 
 def _speaks_of(question: Question, claim: str) -> bool:
-    heard = {stem(word) for word in words(claim)}
+    heard = stems(claim)
     return all(stem(word) in heard for word in presumed(question.text) if word not in _IDLE)

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from braid.agent.answer.hop import MAX_CHARS
+from braid.text.verbs import plain
 from braid.text.words import MAX_QUERY_CHARS
 
 _LEAD: Final = r"(?:(?:so|and|well|please),? |(?:(?:can|could) you )?tell me |do you (?:know|remember) )*"
@@ -32,7 +33,6 @@ _PRONOUN: Final = re.compile(r"\b(?:he|she|they|it)\b", re.IGNORECASE)
 _NAMED: Final = re.compile(
     r"\b(?:does|do|did|was|were|is|are|has|had) (?P<who>(?:[A-Z][\w’'-]*(?: |$))+|I\b)"
 )
-_STEM: Final = {"studies": "study", "study": "study"}
 
 
 class TimeComparison(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ def _changed(text: str) -> TimeComparison | None:
     match = _CHANGED.fullmatch(text)
     if match is None:
         return None
-    verb = _STEM.get(match["verb"].lower(), match["verb"].lower().removesuffix("s"))
+    verb = plain(match["verb"].lower())
     at = f" {match['at']}" if match["at"] else ""
     who = match["who"]
     now = "do" if who.lower() in ("i", "we", "they") else "does"

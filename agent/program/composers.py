@@ -18,12 +18,11 @@ from braid.agent.parts import Composed, Composer, QuestionContext, Support
 from braid.agent.program.note import finding
 from braid.agent.program.plan import filled, references
 from braid.recall.decompose import entities
-from braid.text.calendar import MONTHS, WEEKDAYS
+from braid.text.calendar import MONTHS_AND_WEEKDAYS
 from braid.text.words import words
 
 MAX_PART_CHARS: Final = 400
 MOST_NAME_WORDS: Final = 4
-_CALENDAR: Final = frozenset((*WEEKDAYS, *MONTHS))
 
 
 class SentencePart(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,7 +141,7 @@ class AfterFailure:
 
 def names_in(text: str, question: str) -> list[str]:
     """Return what a text names and a question doesn't; days and months are no names."""
-    asked = set(words(question)) | _CALENDAR
+    asked = set(words(question)) | MONTHS_AND_WEEKDAYS
     return [name for name in entities(text) if asked.isdisjoint(words(name))]
 
 

@@ -14,7 +14,7 @@ from braid.recall.context import tokens
 from braid.text.dates import places
 from braid.text.quantities import quantities
 from braid.text.sentences import sentences
-from braid.text.words import STOP, stem, telling, words
+from braid.text.words import STOP, stem, telling_stems, words
 
 _REPORTED: Final = re.compile(r"^[^“”:]{1,80}: “(?P<said>[^”]+)”")
 _WORD: Final = re.compile(r"\S+")
@@ -87,11 +87,11 @@ def _joined(text: str, pieces: Sequence[_Piece]) -> str:
 
 def _telling(text: str, question: str) -> str:
     """Return the sentence that shares most words with a question; of equals that which says most, then the first."""
-    asked = {stem(word) for word in telling(question)}
+    asked = telling_stems(question)
     found = [text[part.start : part.stop] for part in sentences(text)] or [text]
 
     def worth(sentence: str) -> tuple[int, int]:
-        said = {stem(word) for word in telling(sentence)}
+        said = telling_stems(sentence)
         return len(said & asked), len(said - asked)
 
     return max(found, key=worth)
@@ -102,7 +102,7 @@ def _pieces(text: str, question: str, now: datetime) -> Iterator[_Piece]:
 
     Names and values that the question says itself are words like others.
     """
-    asked = {stem(word) for word in telling(question)}
+    asked = telling_stems(question)
     whole = _whole(text, now)
     end, before = 0, None
     for match in _WORD.finditer(text):

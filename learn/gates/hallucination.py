@@ -14,7 +14,7 @@ from braid.learn.gates.consistency import KnownIndex
 from braid.learn.gates.outcome import GateWarning, WarningClass
 from braid.learn.turn import Turn
 from braid.stance.relations import name_of
-from braid.text.words import normal, stem, words
+from braid.text.words import normal, stem, stems, words
 
 DISCARDED_FROM: Final = 3
 """So many warnings discard a batch."""
@@ -85,7 +85,7 @@ def _signs(
 ) -> list[tuple[WarningClass, tuple[int, ...]]]:
     """Return the signs of one batch, each with the candidates it is about; one sign may come several times."""
     text = "" if turn is None else turn.text
-    said = {stem(word) for word in words(text)}
+    said = stems(text)
     speaker = "" if turn is None else normal(turn.speaker)
     found: list[tuple[WarningClass, tuple[int, ...]]] = []
     named = {normal(one.claim.subject) for _, one in batch if one.type == "entity"}

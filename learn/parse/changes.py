@@ -23,7 +23,7 @@ from braid.ledger.record.record import Claim
 from braid.stance.relations import FAVOURITE
 from braid.text.parse import Parse
 from braid.text.sentences import TextPart
-from braid.text.words import STOP, stem, words
+from braid.text.words import STOP, stem, stems, words
 
 CORRECTED: Final = Voice(source_type="corrected")
 _PREFIX: Final = re.compile(
@@ -451,7 +451,7 @@ def _about(page: Page, name: str, most: int) -> Iterator[Claim]:
     if not wanted:
         return
     for claim in living(page):
-        held = {stem(word) for word in words(f"{claim.subject} {claim.object}")}
+        held = stems(f"{claim.subject} {claim.object}")
         if wanted <= held:
             yield claim
             most -= 1

@@ -21,7 +21,7 @@ from braid.learn.resolve.names import (
     role_of,
 )
 from braid.stance.mentions import EntityType
-from braid.text.words import CHAT, normal, stem, words
+from braid.text.words import CHAT, normal, stem, stems, words
 
 Sameness = Literal["exact", "close", "open", "other", "apart"]
 """`exact` and `close` are one; `open` is for somebody to say; `other`: nothing in common; `apart`: never one."""
@@ -119,7 +119,7 @@ def cues_of(name: str, contexts: tuple[str, ...]) -> Cues:
     telling: set[str] = set()
     to_me: set[str] = set()
     part_of: set[str] = set()
-    own = {stem(word) for word in words(name)}
+    own = stems(name)
     for context in contexts:
         telling |= {
             stem(folded(word)) for word in words(context)

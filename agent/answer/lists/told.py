@@ -14,7 +14,7 @@ from braid.agent.cite import marks
 from braid.agent.parts import Composed, FactChange, KnownFact, QuestionContext
 from braid.recall.hits import Hit
 from braid.text.sentences import sentences
-from braid.text.words import stem, words
+from braid.text.words import stems
 
 T = TypeVar("T")
 MOST: Final = 12
@@ -52,7 +52,7 @@ def listed(asked: QuestionContext) -> Composed | None:
 
 def _is_of(wanted: ListRequest, fact: KnownFact) -> bool:
     """Whether a fact speaks of all that is asked about."""
-    heard = {stem(word) for word in words(f"{fact.about} {fact.says}")}
+    heard = stems(f"{fact.about} {fact.says}")
     return set(wanted.topic) <= heard
 
 
@@ -146,6 +146,6 @@ def _excerpt(wanted: ListRequest, hit: Hit) -> str:
 
 
 def _worth(wanted: ListRequest, sentence: str) -> float:
-    heard = {stem(word) for word in words(sentence)}
+    heard = stems(sentence)
     of_kind = len(values(wanted.value, sentence, frozenset(wanted.topic))) if wanted.value is not None else 0
     return sum(each in heard for each in wanted.topic) + of_kind + 0.01
