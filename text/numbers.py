@@ -19,6 +19,11 @@ VAGUE: Final = {"a couple of": 2, "couple of": 2, "a couple": 2, "couple": 2, "a
 ORDINALS: Final = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 )  # fmt: skip
+ORDINAL: Final = (
+    rf"(?:(?:twenty|thirty)[ -])?(?:{'|'.join(ORDINALS)}|eleventh|twelfth"
+    r"|(?:thir|four|fif|six|seven|eigh|nine)teenth)|twentieth|thirtieth"
+)
+"""A regular expression, without groups, of the days of a month in words."""
 _OTHERS: Final = """
 hundreds thousands millions billion billions trillion dozens half halves thirds quarter quarters once twice thrice
 single double triple pair couple percent

@@ -78,6 +78,13 @@ class TextPart(NamedTuple):
     stop: int
     mark: str = ""
 
+    def piece(self, start: int, stop: int, mark: str) -> "TextPart":
+        """Return what stands between two places of its text, without blanks around it."""
+        body = self.text[start:stop]
+        bare = body.strip()
+        at = self.start + start + len(body) - len(body.lstrip())
+        return TextPart(bare, at, at + len(bare), mark)
+
 
 def readable(text: str, speaker: str | None = None) -> str:
     """Return the text with code, quotations, addresses and markup blanked, apostrophes made one.
@@ -127,15 +134,7 @@ def clauses(sentence: TextPart) -> Iterator[TextPart]:
         if match[0].startswith(",") and _MOMENT.fullmatch(sentence.text, start, match.start()):
             continue
         if match.start() > start:
-            yield _slice(sentence, start, match.start(), match[0])
+            yield sentence.piece(start, match.start(), match[0].strip())
         start = match.end()
     if start < len(sentence.text):
-        yield _slice(sentence, start, len(sentence.text), "")
-
-
-def _slice(sentence: TextPart, start: int, stop: int, mark: str) -> TextPart:
-    body = sentence.text[start:stop]
-    lead = len(body) - len(body.lstrip())
-    bare = body.strip()
-    at = sentence.start + start + lead
-    return TextPart(bare, at, at + len(bare), mark.strip())
+        yield sentence.piece(start, len(sentence.text), "")

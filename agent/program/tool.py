@@ -17,8 +17,6 @@ from braid.recall.deadline import within
 
 Permission = Literal["read", "ask", "write", "network"]
 PERMISSIONS: Final[tuple[Permission, ...]] = ("read", "ask", "write", "network")
-ALLOWED: Final[frozenset[str]] = frozenset(("read", "ask"))
-"""What a program may do unless more is allowed: nothing that changes anything, or leaves this machine."""
 MAX_RESULT_BYTES: Final = 16 << 10
 MAX_SECONDS: Final = 120.0
 GROUP: Final = "braid.tools"

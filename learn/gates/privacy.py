@@ -1,45 +1,13 @@
-"""How private a kept claim is: five levels, in one table. Pure."""
+"""How private a kept claim is: one of five levels (docs/learning.md), named by its `details["privacy"]`. Pure."""
 
 import re
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from braid.learn.candidate import Candidate
 from braid.learn.gates.outcome import Level
 from braid.stance.relations import name_of
 from braid.text.words import normal
 
-
-class LevelRow(NamedTuple):
-    """What a level is of, an example, and who may see it."""
-
-    of: str
-    example: str
-    seen_by: str
-
-
-LEVELS: Final[Mapping[Level, LevelRow]] = {
-    "L0": LevelRow(
-        "things of the world; names nobody", "staging runs on port 8443", "anybody the store is shared with"
-    ),
-    "L1": LevelRow(
-        "how somebody works: tools, style, skills, decisions",
-        "user prefers dark mode",
-        "shared where no name goes with it",
-    ),
-    "L2": LevelRow(
-        "somebody's life: home, people, tastes, plans", "Mireille likes red wine", "those in the conversation"
-    ),
-    "L3": LevelRow(
-        "what finds, identifies or could harm a person: contacts, addresses, birthdays, health, money",
-        "user's phone is 0113 496 0000",
-        "the person, and whom they allow",
-    ),
-    "L4": LevelRow(
-        "rights and access", "user is the administrator", "nobody, until a person has verified it"
-    ),
-}
-"""The levels that this product knows; `details["privacy"]` of each kept claim names one."""
 _CONTACT: Final = frozenset(
     [
         "email_is",

@@ -5,7 +5,7 @@ from typing import Final
 from braid.learn.page import Page
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.people import topic, whom
-from braid.learn.parse.phrases import noun, said_of, shown
+from braid.learn.parse.phrases import noun, part_of, said_of, shown
 from braid.learn.parse.said import quoted
 from braid.learn.parse.sorts import thing
 from braid.learn.voice import Voice
@@ -64,8 +64,7 @@ def _let_us(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> boo
     first, last = said_of(parse, inner)
     if last <= first or not _is_choice(parse, inner, last):
         return False
-    start, stop = parse.tokens[clause.verb].start, parse.tokens[last].stop
-    part = TextPart(parse.text[start:stop], sentence.start + start, sentence.start + stop, sentence.mark)
+    part = part_of(sentence, parse, clause.verb, last)
     at = parse.child(inner, "dobj")
     what = (
         thing(parse, at)

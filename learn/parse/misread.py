@@ -11,6 +11,7 @@ from typing import Final
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.phrases import is_figurative, subtree
 from braid.learn.words import LIMBS, listed
+from braid.text.numbers import ORDINAL
 from braid.text.parse import Token
 
 _DEEDS: Final = listed(
@@ -18,11 +19,7 @@ _DEEDS: Final = listed(
     "sent told thought tried used woke won had did made"
 )
 """Deeds that open a diary's line, and are taken for a name there."""
-_ORDINAL: Final = re.compile(
-    r"(?:(?:twenty|thirty)-)?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|"
-    r"(?:thir|four|fif|six|seven|eigh|nine)teenth|twentieth|thirtieth)",
-    re.IGNORECASE,
-)
+_ORDINAL: Final = re.compile(ORDINAL, re.IGNORECASE)
 _SIDES: Final = LIMBS | listed("side ear eye lung breast temple")
 _DREAMT: Final = re.compile(r"\b(?:dreamt|dreamed|dreams?)(?: that)?,?\s*$", re.IGNORECASE)
 _SORRY: Final = re.compile(

@@ -4,7 +4,16 @@ import re
 from typing import Final, Literal, NamedTuple
 
 from braid.learn.page import Page
-from braid.learn.parse.phrases import from_outside, is_figurative, is_name, joined, noun, phrase_of, shown
+from braid.learn.parse.phrases import (
+    from_outside,
+    is_figurative,
+    is_name,
+    joined,
+    noun,
+    part_of,
+    phrase_of,
+    shown,
+)
 from braid.learn.parse.sorts import is_empty, kin_of
 from braid.learn.voice import Voice
 from braid.learn.words import KIN, NOT_NAMES, PETS, TITLES
@@ -347,7 +356,7 @@ def mentioned(page: Page, sentence: TextPart, parse: Parse) -> None:
         first, last = min(first, at), max(last, at + len(name.split()))
         while first > 0 and parse.tokens[first - 1].text.lower() in ("my", "our", "his", "her", "a", "an"):
             first -= 1
-        part = _part(sentence, parse, first, _end_of_name(parse, at, name))
+        part = part_of(sentence, parse, first, _end_of_name(parse, at, name))
         names = [name, *_also(parse, at, name)] if token.tag in ("NNS",) else [name]
         for one in names:
             if is_pet:
@@ -412,8 +421,3 @@ def _is_with_me(parse: Parse, at: int) -> bool:
         at = parse.tokens[at].head
     lives = parse.tokens[at].lemma.lower() in ("live", "stay", "share")
     return with_it and lives and bool(parse.words_on(at) & {"i", "we"})
-
-
-def _part(sentence: TextPart, parse: Parse, first: int, last: int) -> TextPart:
-    start, stop = parse.tokens[first].start, parse.tokens[last].stop
-    return TextPart(parse.text[start:stop], sentence.start + start, sentence.start + stop, sentence.mark)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from braid.text.parse import Parse, Token
+from braid.text.sentences import TextPart
 
 _LEFT_OUT: Final = frozenset(
     ("relcl", "advcl", "parataxis", "punct", "ccomp", "intj", "dep", "discourse", "meta")
@@ -76,6 +77,12 @@ def shown(parse: Parse, first: int, last: int) -> str:
     if last == len(parse.tokens) - 1 and text.endswith(".") and text.count(".") == 1:
         text = text[:-1]
     return text.strip(" ,;:-–—\n")
+
+
+def part_of(sentence: TextPart, parse: Parse, first: int, last: int) -> TextPart:
+    """Return the part of a sentence from one token of its parse to another."""
+    start, stop = parse.tokens[first].start, parse.tokens[last].stop
+    return TextPart(parse.text[start:stop], sentence.start + start, sentence.start + stop, sentence.mark)
 
 
 def noun(parse: Parse, at: int, *, bare: bool = False) -> str:

@@ -43,20 +43,15 @@ def parts(sentence: TextPart) -> list[TextPart]:
     text = sentence.text
     factive = _FACTIVE.match(text)
     if factive is not None:
-        return [_part(sentence, 0, factive.end(), "?"), _part(sentence, factive.end(), len(text), ".")]
+        return [sentence.piece(0, factive.end(), "?"), sentence.piece(factive.end(), len(text), ".")]
     ground = _GROUND.match(text)
     start = ground.end() if ground is not None else 0
     asked = list(_ASKED.finditer(text))
     if asked and _STATED.match(text, start) and not _CONFIRMED.match(text, asked[-1].start()):
         at = asked[-1]
-        return [_part(sentence, start, at.start(), "."), _part(sentence, at.end(), len(text), "?")]
+        return [sentence.piece(start, at.start(), "."), sentence.piece(at.end(), len(text), "?")]
     behind = list(_BEHIND.finditer(text))
     if behind and _OPENS.match(text):
         at = behind[0]
-        return [_part(sentence, 0, at.start(), "?"), _part(sentence, at.end(), len(text), ".")]
+        return [sentence.piece(0, at.start(), "?"), sentence.piece(at.end(), len(text), ".")]
     return [sentence]
-
-
-def _part(sentence: TextPart, start: int, stop: int, mark: str) -> TextPart:
-    text = sentence.text[start:stop].rstrip()
-    return TextPart(text, sentence.start + start, sentence.start + start + len(text), mark)

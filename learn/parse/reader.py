@@ -65,17 +65,9 @@ def _dashed(sentences: Iterable[TextPart]) -> Iterator[TextPart]:
                 len(lead) < _LABEL or changes.opens_with_new_value(sentence)
             )
             if match.end() < len(sentence.text) and lead and not is_label:
-                yield _piece(sentence, start, match.start(), ".")
+                yield sentence.piece(start, match.start(), ".")
                 start = match.end()
-        yield _piece(sentence, start, len(sentence.text), sentence.mark) if start else sentence
-
-
-def _piece(sentence: TextPart, start: int, stop: int, mark: str) -> TextPart:
-    text = sentence.text[start:stop]
-    lead = len(text) - len(text.lstrip())
-    text = text.strip()
-    first = sentence.start + start + lead
-    return TextPart(text, first, first + len(text), mark)
+        yield sentence.piece(start, len(sentence.text), sentence.mark) if start else sentence
 
 
 class ParseReader:

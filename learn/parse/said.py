@@ -6,6 +6,7 @@ from braid.learn import dates
 from braid.learn.page import Page
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.people import whom
+from braid.learn.parse.phrases import part_of
 from braid.learn.voice import Voice
 from braid.text.sentences import TextPart
 
@@ -35,8 +36,7 @@ def quoted(sentence: TextPart, clause: Clause) -> TextPart:
             lead -= 1
             grown.add(lead)
         first = min(first, lead)
-    start, stop = parse.tokens[first].start, parse.tokens[last].stop
-    return TextPart(parse.text[start:stop], sentence.start + start, sentence.start + stop, sentence.mark)
+    return part_of(sentence, parse, first, last)
 
 
 def voiced(page: Page, clause: Clause, voice: Voice) -> Voice:

@@ -10,7 +10,7 @@ from typing import Final, Literal
 import msgspec
 
 from braid.text.calendar import MONTH_NAME, SHORT_DAYS, WEEKDAYS
-from braid.text.numbers import ORDINALS
+from braid.text.numbers import ORDINAL
 from braid.text.quantities import Quantity, Read, quantities
 from braid.text.words import stem
 
@@ -38,17 +38,11 @@ _WANTED: Final[tuple[tuple[Sort, str], ...]] = (
 _FORMS: Final[tuple[tuple[Sort, re.Pattern[str]], ...]] = tuple(
     (sort, re.compile(form, re.IGNORECASE)) for sort, form in _WANTED
 )
-_ORDINAL: Final = (
-    r"(?:(?:twenty|thirty)[ -])?(?:"
-    + "|".join(ORDINALS)
-    + r"|eleventh|twelfth|thirteenth|fourteenth|fifteenth"
-    r"|sixteenth|seventeenth|eighteenth|nineteenth)|twentieth|thirtieth"
-)
 _DAY: Final = re.compile(
     rf"\b(?:19|20)\d\d-[01]\d-[0-3]\d\b"
     rf"|\b[0-3]?\d(?:st|nd|rd|th)\b|\b[0-3]?\d\.? (?:of )?{MONTH_NAME}\b"
     rf"|\b{MONTH_NAME}\.? (?:the )?[0-3]?\d\b(?![:.]\d)"
-    rf"|\b(?:{_ORDINAL})\b(?= of\b| {MONTH_NAME}\b|\s*$|[.,;!?])|(?<=\bthe )(?:{_ORDINAL})\b",
+    rf"|\b(?:{ORDINAL})\b(?= of\b| {MONTH_NAME}\b|\s*$|[.,;!?])|(?<=\bthe )(?:{ORDINAL})\b",
     re.IGNORECASE,
 )
 _CLOCK: Final = re.compile(

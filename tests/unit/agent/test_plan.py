@@ -10,7 +10,7 @@ from braid.agent.errors import PlanError
 from braid.agent.program.plan import MAX_PLAN_BYTES, Plan, filled, filled_all, read_plan
 from braid.agent.program.plan_check import check
 from braid.agent.program.plans import PLANS, chosen
-from braid.agent.program.tool import ALLOWED, Tool, Toolbox
+from braid.agent.program.tool import Tool, Toolbox
 from braid.agent.program.toolkit import TOOLS, PersonReply, calculate
 from braid.agent.program.toolkit import PersonQuestion as Asked
 
@@ -30,7 +30,7 @@ def plan(*steps: dict[str, Any], **more: Any) -> str:
 
 def refused(raw: str) -> str:
     with pytest.raises(PlanError) as caught:
-        check(read_plan(raw), BOX, ALLOWED)
+        check(read_plan(raw), BOX, ("read", "ask"))
     return str(caught.value)
 
 

@@ -13,7 +13,6 @@ from braid.learn.gates.consistency import KnownIndex
 from braid.learn.gates.entailment import Judgement
 from braid.learn.gates.gate import judge
 from braid.learn.gates.outcome import GateSettings, Judged, Level
-from braid.learn.gates.privacy import LEVELS
 from braid.learn.gates.safety import _HEALTH  # pyright: ignore[reportPrivateUsage]
 from braid.learn.turn import Turn
 from braid.ledger.record.record import Claim
@@ -335,10 +334,6 @@ class TestPrivacy:
         assert kept.level == level
         assert kept.claim.details["privacy"] == level
 
-    def test_the_table_has_five_levels_each_with_an_example(self) -> None:
-        assert list(LEVELS) == ["L0", "L1", "L2", "L3", "L4"]
-        assert all(row.of and row.example and row.seen_by for row in LEVELS.values())
-
 
 def test_makers_of_one_name_but_another_version_are_two() -> None:
     other = Maker(MODEL.name, "prompt-2", MODEL.model)
@@ -348,8 +343,6 @@ def test_makers_of_one_name_but_another_version_are_two() -> None:
 
 def test_the_page_shows_the_tables_as_they_are() -> None:
     page = (Path(__file__).parents[4] / "docs" / "learning.md").read_text(encoding="utf-8")
-    for name, row in LEVELS.items():
-        assert f"| {name} | {row.of} | {row.example} |" in page
     least: dict[float, list[str]] = {}
     for kind, p in MIN_STORAGE_CONFIDENCE.items():
         least.setdefault(p, []).append(kind)
