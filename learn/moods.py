@@ -3,9 +3,8 @@
 import re
 from typing import Final
 
-from braid.learn.words import listed
 from braid.text.sentences import TextPart
-from braid.text.words import STOP, words
+from braid.text.words import STOP, listed, words
 
 _UNREAL: Final = re.compile(
     r"\b(?:if|wish(?:ed|es)?|imagin(?:e|ing)|pretend(?:ing)?|suppose (?:i|we)|hypothetically"

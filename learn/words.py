@@ -4,12 +4,7 @@ import re
 from typing import Final
 
 from braid.text.calendar import MONTHS, WEEKDAYS
-
-
-def listed(words: str) -> frozenset[str]:
-    """Return the words of a text as a set."""
-    return frozenset(words.split())
-
+from braid.text.words import listed
 
 KIN: Final = {
     "wife": "partner_is", "husband": "partner_is", "partner": "partner_is", "girlfriend": "partner_is",

@@ -10,6 +10,7 @@ import unicodedata
 from typing import Final
 
 from braid.text.hinted import hints
+from braid.text.words import listed
 
 _LOOKALIKES: Final = str.maketrans(
     "аеорсухіјѕһԁԛԝвкмнтАЕОРСУХІЈЅВКМНТαεορυχικντΑΕΟΡΥΧΙΚΝΤΒΗΜΖ",
@@ -100,70 +101,12 @@ _PAIRS: Final = (
     (hints("call_ invoke_ run_ execute_"), hints("tool function shell command curl api plugin")),
 )
 """Of the other orders: each has one of the first and one of the second."""
-_OTHER_TONGUES: Final = frozenset(
-    [
-        "ignorier",
-        "ignoriere",
-        "ignorieren",
-        "vergiss",
-        "missachte",
-        "missachten",
-        "ignore",
-        "ignorez",
-        "ignorer",
-        "oublie",
-        "oublier",
-        "oubliez",
-        "ignora",
-        "ignorad",
-        "olvida",
-        "olviden",
-        "olvidar",
-        "ignorar",
-        "dimentica",
-        "negeer",
-        "vergeet",
-        "zignoruj",
-        "zapomnij",
-        "yoksay",
-        "unut",
-        "antworte",
-        "schreib",
-        "schreibe",
-        "sag",
-        "gib",
-        "affiche",
-        "dis",
-        "responde",
-        "contesta",
-        "escribe",
-        "di",
-        "muestra",
-        "revela",
-        "responda",
-        "escreva",
-        "mostre",
-        "diga",
-        "rispondi",
-        "scrivi",
-        "mostra",
-        "antwoord",
-        "schrijf",
-        "odpowiedz",
-        "napisz",
-        "sadece",
-        "du",
-        "ab",
-        "tu",
-        "vous",
-        "ahora",
-        "partir",
-        "agora",
-        "ora",
-        "d'ora",
-        "vanaf",
-        "teraz",
-    ]
+_OTHER_TONGUES: Final = listed(
+    "ignorier ignoriere ignorieren vergiss missachte missachten ignore ignorez ignorer oublie oublier "
+    "oubliez ignora ignorad olvida olviden olvidar ignorar dimentica negeer vergeet zignoruj zapomnij "
+    "yoksay unut antworte schreib schreibe sag gib affiche dis responde contesta escribe di muestra "
+    "revela responda escreva mostre diga rispondi scrivi mostra antwoord schrijf odpowiedz napisz sadece "
+    "du ab tu vous ahora partir agora ora d'ora vanaf teraz"
 )
 _LONG_WORD: Final = 24
 _CODED: Final = "0123456789abcdef.-/"

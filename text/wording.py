@@ -4,27 +4,12 @@ import re
 from typing import Final
 
 from braid.text.sentences import sentences
-from braid.text.words import STOP, words
+from braid.text.words import STOP, listed, words
 
 _NOT: Final = re.compile(r"(?<=[^\W_])n['’]t\b", flags=re.IGNORECASE)
 _WHOLE: Final = {"ca": "can", "wo": "will", "sha": "shall", "cannot": "can not"}
 _SHORT: Final = re.compile(r"\b(?:ca|wo|sha)(?= not\b)|\bcannot\b", flags=re.IGNORECASE)
-_DENYING: Final = frozenset(
-    [
-        "not",
-        "never",
-        "no",
-        "none",
-        "nobody",
-        "nothing",
-        "nowhere",
-        "neither",
-        "nor",
-        "without",
-        "hardly",
-        "barely",
-    ]
-)
+_DENYING: Final = listed("not never no none nobody nothing nowhere neither nor without hardly barely")
 _LEADING: Final = frozenset(["the", "a", "an", "my", "our", "your", "his", "her", "their"])
 _STATES: Final = 3
 """From so many words on a query is taken to state something, though none of them is a small one."""

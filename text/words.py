@@ -29,6 +29,11 @@ _EDGES: Final = " \t\n.,;:!?\"'“”\u2018’()[]"
 _STEMMER: Final = cast("Any", Stemmer).Stemmer("english")
 
 
+def listed(text: str) -> frozenset[str]:
+    """Return the words of a list, which blanks part, as they are written."""
+    return frozenset(text.split())
+
+
 def words(text: str) -> list[str]:
     """Return the words of a text in order, lower case, without what follows an apostrophe."""
     low = text.lower()

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from braid.text.verbs import base, is_base, is_past
-from braid.text.words import STOP
+from braid.text.words import STOP, listed
 
 PERSONS: Final = (
     "sister|brother|mother|mum|mom|father|dad|son|daughter|niece|nephew|aunt|uncle|cousin|grandmother|grandfather"
@@ -35,24 +35,7 @@ _WHERE: Final = (
 _ROLE: Final = re.compile(
     rf"\b(?P<whole>(?P<np>the (?:[a-z]+ )??(?P<head>{PERSONS}|{OTHERS}) (?:{_WHERE}))(?P<own>['’]s)?)(?=[ ?,.]|$)"
 )
-_DO: Final = frozenset(
-    (
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "will",
-        "would",
-        "can",
-        "could",
-        "should",
-        "may",
-        "might",
-        "must",
-    )
-)
+_DO: Final = listed("do does did has have had will would can could should may might must")
 _BE: Final = frozenset(["is", "are", "was", "were"])
 _CALLED: Final = re.compile(
     r" (?P<tail>(?:called|named|like|worth|doing|made of|known for|allergic to|born|married|based|from)(?: .*)?)$"

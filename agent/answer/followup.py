@@ -13,6 +13,7 @@ from braid.agent.answer.provenance import asks_how
 from braid.agent.answer.report import capital, date, report_of
 from braid.agent.parts import Composed, EarlierAnswer, QuestionContext, Support
 from braid.recall.decompose import entities
+from braid.text.words import listed
 
 Kind = Literal["who", "when", "sure", "how"]
 MOST: Final = 3
@@ -37,25 +38,7 @@ _OTHER: Final = re.compile(
     re.IGNORECASE,
 )
 _OF_THEM: Final = re.compile(r"(?:his|her|their|its)\s+", re.IGNORECASE)
-_NO_ONE: Final = frozenset(
-    (
-        "when",
-        "who",
-        "why",
-        "how",
-        "where",
-        "what",
-        "then",
-        "now",
-        "so",
-        "that",
-        "this",
-        "it",
-        "not",
-        "if",
-        "because",
-    )
-)
+_NO_ONE: Final = listed("when who why how where what then now so that this it not if because")
 _I: Final = (
     (re.compile(r"\b(?:my|our) (?P<of>[a-z]+)\b", re.IGNORECASE), "{0}'s {of}"),
     (re.compile(r"\bdo (?:i|we)\b", re.IGNORECASE), "does {0}"),

@@ -19,7 +19,7 @@ from braid.stance.relations import compared_as, name_of
 from braid.stance.words import words_of
 from braid.text.hinted import hinted
 from braid.text.sentences import BLANK, readable
-from braid.text.words import STOP, normal, stem, words
+from braid.text.words import STOP, listed, normal, stem, words
 
 ENTAILED: Final = 0.7
 CONTRADICTED: Final = 0.5
@@ -67,54 +67,13 @@ _CORRECTS: Final = re.compile(
     r"|turns out)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_PLAN_RELATIONS: Final = frozenset(
-    [
-        "plans",
-        "planning",
-        "going",
-        "moving",
-        "will",
-        "goal",
-        "due",
-        "is",
-        "scheduled",
-        "starts",
-        "ends",
-        "expires",
-        "happens",
-        "wants",
-        "intends",
-        "begins",
-        "launches",
-        "takes",
-        "meets",
-        "meeting",
-        "has",
-        "appointment",
-        "deadline",
-        "date",
-        "release",
-        "decided",
-    ]
+_PLAN_RELATIONS: Final = listed(
+    "plans planning going moving will goal due is scheduled starts ends expires happens wants intends "
+    "begins launches takes meets meeting has appointment deadline date release decided"
 )
 _WISH_TYPES: Final = frozenset(("preference", "goal", "step", "interest", "correction"))
-_WISHES: Final = frozenset(
-    [
-        "wants",
-        "needs",
-        "prefers",
-        "wishes",
-        "hopes",
-        "likes",
-        "loves",
-        "should",
-        "must",
-        "required",
-        "request",
-        "asks",
-        "goal",
-        "decided",
-    ]
+_WISHES: Final = listed(
+    "wants needs prefers wishes hopes likes loves should must required request asks goal decided"
 )
 _STATES_A_LIKING: Final = re.compile(
     r"\b(?:love|like|enjoy|favou?rite|best|highlight|great|fun|passion)\b", re.IGNORECASE

@@ -6,22 +6,10 @@ from typing import Final
 from braid.learn.candidate import Candidate
 from braid.learn.gates.outcome import Level
 from braid.stance.relations import name_of
-from braid.text.words import normal
+from braid.text.words import listed, normal
 
-_CONTACT: Final = frozenset(
-    [
-        "email_is",
-        "phone_is",
-        "address_is",
-        "born_on",
-        "birthday",
-        "born_in",
-        "age_is",
-        "number_is",
-        "earns",
-        "name_is",
-        "nationality",
-    ]
+_CONTACT: Final = listed(
+    "email_is phone_is address_is born_on birthday born_in age_is number_is earns name_is nationality"
 )
 _CONTACT_WORDS: Final = re.compile(
     r"\b(?:phone|mobile|e-?mail|address|birthday|born|postcode|zip code|surname|maiden name)\b|@\w|\+?\d[\d ()-]{8,}\d"

@@ -15,20 +15,11 @@ from braid.text.hinted import hinted
 from braid.text.orders import gives_orders
 from braid.text.secrets import IDENTITY, SHAPES, found
 from braid.text.secrets import STATED as STATED_SECRETS
+from braid.text.words import listed
 
-_HEALTH_RELATIONS: Final = frozenset(
-    [
-        "allergic_to",
-        "has_condition",
-        "takes",
-        "diagnosed_with",
-        "suffers_from",
-        "has_symptom",
-        "medication",
-        "dose",
-        "dosage",
-        "treated_for",
-    ]
+_HEALTH_RELATIONS: Final = listed(
+    "allergic_to has_condition takes diagnosed_with suffers_from has_symptom medication dose dosage "
+    "treated_for"
 )
 _HEALTH_WORDS: Final = re.compile(
     r"\b(?:a1c|bp \d+|glaucoma|meniscus|achilles|clots?|heartburn|bloat\w*|antidepress\w+|injections?"

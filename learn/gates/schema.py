@@ -9,6 +9,7 @@ import msgspec
 from braid.learn.candidate import Candidate
 from braid.learn.gates.outcome import GateError
 from braid.stance.relations import name_of
+from braid.text.words import listed
 
 MAX_SUBJECT: Final = 120
 MAX_RELATION: Final = 64
@@ -17,39 +18,9 @@ MAX_QUOTE: Final = 2_000
 MAX_DETAILS: Final = 16
 PROFICIENCIES: Final = ("novice", "beginner", "intermediate", "advanced", "expert")
 _KEY: Final = re.compile(r"[a-z][a-z0-9_]{0,79}")
-_TRIVIAL: Final = frozenset(
-    [
-        "it",
-        "that",
-        "this",
-        "thing",
-        "things",
-        "something",
-        "anything",
-        "everything",
-        "nothing",
-        "stuff",
-        "them",
-        "they",
-        "he",
-        "she",
-        "someone",
-        "somebody",
-        "one",
-        "those",
-        "these",
-        "yes",
-        "no",
-        "ok",
-        "okay",
-        "thanks",
-        "hello",
-        "hi",
-        "null",
-        "n/a",
-        "unknown",
-        "undefined",
-    ]
+_TRIVIAL: Final = listed(
+    "it that this thing things something anything everything nothing stuff them they he she someone "
+    "somebody one those these yes no ok okay thanks hello hi null n/a unknown undefined"
 )
 
 

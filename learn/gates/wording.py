@@ -4,32 +4,26 @@
 from collections.abc import Mapping
 from typing import Final
 
-from braid.text.words import stem
-
-
-def _lemmas(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+from braid.text.words import listed, stem
 
 
 def _stems(text: str) -> frozenset[str]:
     return frozenset(map(stem, text.split()))
 
 
-FIRST: Final = _lemmas("i me my mine myself we us our ours ourselves 's")
-SECOND: Final = _lemmas("you your yours yourself u")
-THIRD: Final = _lemmas(
+FIRST: Final = listed("i me my mine myself we us our ours ourselves 's")
+SECOND: Final = listed("you your yours yourself u")
+THIRD: Final = listed(
     "he she they it him her them his hers their its who that which this these those one somebody someone"
 )
-NOBODY: Final = _lemmas("nobody none neither nothing no-one noone")
-DENIERS: Final = _lemmas(
-    "no not n't never without neither nor hardly barely scarcely rarely almost nearly nt"
-)
-INSTEAD: Final = _lemmas("instead rather without except unlike besides")
-UNDONE: Final = _lemmas("refuse decline fail forget deny stop quit cease avoid")
+NOBODY: Final = listed("nobody none neither nothing no-one noone")
+DENIERS: Final = listed("no not n't never without neither nor hardly barely scarcely rarely almost nearly nt")
+INSTEAD: Final = listed("instead rather without except unlike besides")
+UNDONE: Final = listed("refuse decline fail forget deny stop quit cease avoid")
 """Verbs that say of another that it was not done."""
-UNWANTED: Final = _lemmas("hate dislike detest loathe despise resent avoid dread abhor")
+UNWANTED: Final = listed("hate dislike detest loathe despise resent avoid dread abhor")
 """Verbs of an attitude against something: they deny that it is liked, and nothing else."""
-ENDING: Final = _lemmas(
+ENDING: Final = listed(
     "stop quit leave refuse decline reject cancel drop end scrap abandon cease discontinue terminate retire ditch"
     " unsubscribe deprecate"
 )
@@ -45,25 +39,23 @@ ENDED: Final = _stems(
 ATTITUDES: Final = _stems(
     "like love enjoy prefer favourite favorite want interested fan hate dislike avoid adore value need wish crave"
 )
-WISHED: Final = _lemmas("wish imagine pretend suppose dream fantasise fantasize picture assume")
-WANTED: Final = _lemmas("want hope need wanna like love prefer long ask appreciate let make ensure try")
-PLANNED: Final = _lemmas("plan intend aim decide agree go gon prepare expect promise commit mean schedule")
-PONDERED: Final = _lemmas("consider contemplate doubt debate ponder")
-REPORTED: Final = _lemmas(
+WISHED: Final = listed("wish imagine pretend suppose dream fantasise fantasize picture assume")
+WANTED: Final = listed("want hope need wanna like love prefer long ask appreciate let make ensure try")
+PLANNED: Final = listed("plan intend aim decide agree go gon prepare expect promise commit mean schedule")
+PONDERED: Final = listed("consider contemplate doubt debate ponder")
+REPORTED: Final = listed(
     "say tell think believe claim reckon hear mention write guess feel suggest insist swear argue report state"
     " find admit"
     " announce read know figure"
 )
-NOTED: Final = _lemmas("remember note know remind mind")
-TRANSFERRED: Final = _lemmas("think believe guess feel reckon suppose say expect figure")
+NOTED: Final = listed("remember note know remind mind")
+TRANSFERRED: Final = listed("think believe guess feel reckon suppose say expect figure")
 """A denial of these denies what is thought: "I don't think I like it"."""
-CONTROLLED: Final = _lemmas(
-    "tell ask want make let help force allow get need order teach have see watch hear"
-)
+CONTROLLED: Final = listed("tell ask want make let help force allow get need order teach have see watch hear")
 """Their object does what the verb behind them says."""
-POLITE: Final = _lemmas("like love prefer appreciate rather want")
-CONDITIONS: Final = _lemmas("if unless whether provided supposing lest")
-PEOPLE: Final = _lemmas(
+POLITE: Final = listed("like love prefer appreciate rather want")
+CONDITIONS: Final = listed("if unless whether provided supposing lest")
+PEOPLE: Final = listed(
     "wife husband partner girlfriend boyfriend fiance fiancé fiancée spouse mother mom mum father dad sister"
     " brother son"
     " daughter kid child parent grandma grandmother grandpa grandfather aunt uncle cousin niece nephew friend colleague"
@@ -117,7 +109,7 @@ STATED_BY: Final[Mapping[str, frozenset[str]]] = {
 }
 """By the first word of a relation: stems of the words of which one has to be in the sentence. Of other relations, a
 word of their own."""
-IDLE_RELATION: Final = _lemmas(
+IDLE_RELATION: Final = listed(
     "is are was be has have had a an the at to of in on by for with as and did does do from it that user about states"
 )
 SARCASM: Final = (
@@ -157,7 +149,7 @@ FRAME: Final = (
     r"|(?:^|[.!?\n]\s*)(?:should|were) (?:the|my|our|i|we|he|she|they|it|you)\b"
 )
 """What frames all that its sentence says behind it as not so."""
-STRONG: Final = _lemmas(
+STRONG: Final = listed(
     "hate everything nothing terrible awful horrible worst disgusting furious ugh miserable hopeless useless pathetic"
     " nightmare sick fed scream done ruined screw damn fucking goddamn quit unbearable hell stupid pointless disaster"
     " everyone nobody always never"

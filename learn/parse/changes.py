@@ -18,12 +18,12 @@ from braid.learn.parse.phrases import is_name, noun, said_of, shown
 from braid.learn.parse.sorts import number
 from braid.learn.turn import TurnNote
 from braid.learn.voice import Voice
-from braid.learn.words import KIN, listed
+from braid.learn.words import KIN
 from braid.ledger.record.record import Claim
 from braid.stance.relations import FAVOURITE
 from braid.text.parse import Parse
 from braid.text.sentences import TextPart
-from braid.text.words import STOP, stem, stems, words
+from braid.text.words import STOP, listed, stem, stems, words
 
 CORRECTED: Final = Voice(source_type="corrected")
 _PREFIX: Final = re.compile(

@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from braid.learn.parse.phrases import said_of
 from braid.text.parse import Parse, Token
+from braid.text.words import listed
 
 Tense = Literal["present", "past", "perfect", "future", "bare"]
 Mode = Literal["actual", "planned", "able", "possible", "supposed", "asked", "ordered"]
@@ -26,22 +27,7 @@ _CAN: Final = frozenset(("can", "ca", "could"))
 _MAY: Final = frozenset(("would", "'d", "’d", "might", "may", "should", "must", "could", "ought"))
 _NEVER: Final = frozenset(("not", "n't", "n’t", "never", "nt", "neither", "nor", "hardly", "barely"))
 _NO_LONGER: Final = frozenset(("longer", "anymore"))
-_REPORTS: Final = frozenset(
-    (
-        "say",
-        "tell",
-        "think",
-        "claim",
-        "reckon",
-        "believe",
-        "mention",
-        "hear",
-        "swear",
-        "insist",
-        "text",
-        "write",
-    )
-)
+_REPORTS: Final = listed("say tell think claim reckon believe mention hear swear insist text write")
 _ASKING: Final = frozenset(
     ("can", "could", "do", "does", "did", "will", "would", "shall", "should", "are", "is", "am", "have")
 )
@@ -53,19 +39,8 @@ _THINKS: Final = frozenset(
 )
 _SEES_TO: Final = frozenset(("mind", "ensure", "check", "see", "watch", "verify", "confirm"))
 """Orders to bring about, or to look whether, what stands behind them."""
-_HEDGES: Final = frozenset(
-    (
-        "maybe",
-        "perhaps",
-        "probably",
-        "possibly",
-        "apparently",
-        "allegedly",
-        "supposedly",
-        "seemingly",
-        "likely",
-        "presumably",
-    )
+_HEDGES: Final = listed(
+    "maybe perhaps probably possibly apparently allegedly supposedly seemingly likely presumably"
 )
 
 

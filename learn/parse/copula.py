@@ -9,7 +9,7 @@ from braid.learn.parse.clauses import Clause
 from braid.learn.parse.people import Whom, topic
 from braid.learn.parse.phrases import from_beside, from_outside, is_name, noun, said_of, shown
 from braid.learn.parse.said import Said, say
-from braid.learn.words import listed
+from braid.text.words import listed
 
 _MOODS: Final = listed(
     "happy glad sorry sure ready fine good great okay ok back here there late busy off out done true "

@@ -9,9 +9,9 @@ from braid.learn.parse.phrases import noun, part_of, said_of, shown
 from braid.learn.parse.said import quoted
 from braid.learn.parse.sorts import thing
 from braid.learn.voice import Voice
-from braid.learn.words import listed
 from braid.text.parse import Parse
 from braid.text.sentences import TextPart
+from braid.text.words import listed
 
 _LET: Final = listed(
     "use go stick switch take pick choose move drop call set run meet start ship buy hire order book"

@@ -10,9 +10,10 @@ from typing import Final
 
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.phrases import is_figurative, subtree
-from braid.learn.words import LIMBS, listed
+from braid.learn.words import LIMBS
 from braid.text.numbers import ORDINAL
 from braid.text.parse import Token
+from braid.text.words import listed
 
 _DEEDS: Final = listed(
     "sat felt slept lay stood fell left kept got went came took gave saw ate drank drove wrote lost met paid ran said "

@@ -20,8 +20,8 @@ from braid.learn.parse.relevance import (
 )
 from braid.learn.parse.said import Said
 from braid.learn.parse.validity import held_of, timed, without_when
-from braid.learn.words import listed
 from braid.text.sentences import TextPart
+from braid.text.words import listed
 
 _MANNERS: Final = listed(
     "mention claim reckon insist know mean guess thank hope say tell think wonder ask bet agree suppose wait let "

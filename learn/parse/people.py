@@ -19,88 +19,25 @@ from braid.learn.voice import Voice
 from braid.learn.words import KIN, NOT_NAMES, PETS, TITLES
 from braid.text.parse import Parse
 from braid.text.sentences import TextPart
+from braid.text.words import listed
 
 _MINE: Final = frozenset(("my", "our"))
 _FORMER: Final = frozenset(("former", "ex", "first", "previous", "old", "late"))
 _BESIDE_NAMES: Final = frozenset(
     (*_FORMER, "young", "little", "big", "poor", "dear", "lovely", "new", "good", "great")
 )
-_NOBODY: Final = frozenset(
-    (
-        "you",
-        "they",
-        "them",
-        "everyone",
-        "everybody",
-        "someone",
-        "somebody",
-        "anyone",
-        "nobody",
-        "none",
-        "neither",
-        "people",
-        "who",
-        "what",
-        "which",
-        "that",
-        "this",
-        "there",
-        "those",
-        "these",
-        "one",
-        "all",
-        "some",
-        "anybody",
-        "whoever",
-        "others",
-        "each",
-        "both",
-        "many",
-    )
+_NOBODY: Final = listed(
+    "you they them everyone everybody someone somebody anyone nobody none neither people who what which "
+    "that this there those these one all some anybody whoever others each both many"
 )
-_BARE_KIN: Final = frozenset(
-    (
-        "mum",
-        "mom",
-        "mama",
-        "mamma",
-        "mummy",
-        "dad",
-        "daddy",
-        "papa",
-        "grandma",
-        "grandpa",
-        "gran",
-        "granny",
-        "nan",
-        "nana",
-        "granddad",
-        "grandad",
-        "mother",
-        "father",
-    )
+_BARE_KIN: Final = listed(
+    "mum mom mama mamma mummy dad daddy papa grandma grandpa gran granny nan nana granddad grandad mother "
+    "father"
 )
 """Whoever says "Mum" means their own."""
 _OWNED: Final = frozenset(("mine", "yours", "his", "hers", "ours", "theirs"))
 """What stands for somebody's thing: of what kind, another clause says."""
-_OF_NOTHING: Final = frozenset(
-    (
-        "rain",
-        "snow",
-        "pour",
-        "take",
-        "seem",
-        "turn",
-        "look",
-        "appear",
-        "feel",
-        "sound",
-        "mean",
-        "depend",
-        "matter",
-        "help",
-    )
-)
+_OF_NOTHING: Final = listed("rain snow pour take seem turn look appear feel sound mean depend matter help")
 """Verbs whose "it" often means no thing: it rains, it takes an hour."""
 _TOPIC: Final = re.compile(
     r"^(?:(?:new|current|latest|final|next|old|updated|revised|actual|whole|entire)\s+)+|\s+(?:date|day"

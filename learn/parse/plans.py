@@ -12,7 +12,7 @@ from braid.learn.parse.rows import BY_VERB, fillers
 from braid.learn.parse.said import Said
 from braid.learn.parse.sorts import objects
 from braid.learn.parse.validity import timed, without_when
-from braid.learn.words import listed
+from braid.text.words import listed
 
 EMPTY_PLANS: Final = listed(
     "be have do miss need say tell ask think keep know see check let try feel make get help send call "

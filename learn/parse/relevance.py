@@ -7,7 +7,7 @@ from braid.learn.parse.clauses import Clause
 from braid.learn.parse.people import Whom
 from braid.learn.parse.phrases import words_of
 from braid.learn.parse.sorts import is_empty
-from braid.learn.words import listed
+from braid.text.words import listed
 
 SAYS_NOTHING: Final = listed(
     "be know mean guess thank hope see hear say tell think wonder ask believe suppose bet agree forget "

@@ -8,20 +8,12 @@ from datetime import UTC, datetime
 from typing import Final
 
 from braid.learn.parse.phrases import is_name, joined, noun, phrase_of, said_of, shown, subtree
-from braid.learn.words import (
-    AILMENTS,
-    KIN,
-    LANGUAGES,
-    LIMBS,
-    NOT_NAMES,
-    PETS,
-    TRADES,
-    listed,
-)
+from braid.learn.words import AILMENTS, KIN, LANGUAGES, LIMBS, NOT_NAMES, PETS, TRADES
 from braid.text import dates
 from braid.text.calendar import MONTHS
 from braid.text.numbers import WORD, value
 from braid.text.parse import Parse
+from braid.text.words import listed
 
 _EMPTY: Final = listed(
     "it this that these those one ones them him her you me us something anything everything nothing "

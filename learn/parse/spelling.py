@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from braid.text.parse import Parse, Parser, Token
+from braid.text.words import listed
 
 _SLACK: Final = {
     "im": "I'm",
@@ -74,41 +75,9 @@ _WILL: Final = re.compile(
     re.IGNORECASE,
 )
 _AMBIGUOUS: Final = frozenset(("ill", "id", "cos", "rn"))
-_OPENERS: Final = frozenset(
-    (
-        "and",
-        "so",
-        "ok",
-        "okay",
-        "oh",
-        "well",
-        "yeah",
-        "yes",
-        "yep",
-        "hey",
-        "just",
-        "also",
-        "finally",
-        "already",
-        "still",
-        "even",
-        "recently",
-        "literally",
-        "only",
-        "then",
-        "anyway",
-        "lol",
-        "haha",
-        "hi",
-        "but",
-        "no",
-        "fyi",
-        "btw",
-        "omg",
-        "really",
-        "honestly",
-        "personally",
-    )
+_OPENERS: Final = listed(
+    "and so ok okay oh well yeah yes yep hey just also finally already still even recently literally only "
+    "then anyway lol haha hi but no fyi btw omg really honestly personally"
 )
 _PAST: Final = re.compile(
     r"lost|left|met|won|bought|sold|found|made|took|gave|came|saw|ran|broke|spent|built|wrote|heard"
@@ -116,26 +85,8 @@ _PAST: Final = re.compile(
     r"|caught|chose|drove|drank|ate|fell|flew|grew|held|knew|led|rode|sang|slept|spoke|stood|swam|threw"
     r"|woke|wore|got|went|had|did"
 )
-_ALONE: Final = frozenset(
-    (
-        "live",
-        "love",
-        "hate",
-        "like",
-        "work",
-        "prefer",
-        "need",
-        "want",
-        "hope",
-        "miss",
-        "feel",
-        "think",
-        "can't",
-        "cant",
-        "don't",
-        "dont",
-        "never",
-    )
+_ALONE: Final = listed(
+    "live love hate like work prefer need want hope miss feel think can't cant don't dont never"
 )
 _FORMS_ALIKE: Final = frozenset(
     ("set", "put", "cut", "let", "hit", "shut", "cost", "read", "cast", "split", "quit")

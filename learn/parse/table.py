@@ -6,7 +6,7 @@ in the speaker's own words: `did`, `does`, `is`, `has`, `plans_to` (`learn/parse
 
 from typing import Final, NamedTuple
 
-from braid.learn.words import listed
+from braid.text.words import listed
 
 
 class Row(NamedTuple):

@@ -7,9 +7,10 @@ from braid.learn.parse.people import Whom
 from braid.learn.parse.phrases import joined, noun, said_of, shown, subtree, words_of
 from braid.learn.parse.said import Said, say
 from braid.learn.parse.sorts import SORTS, number, objects
-from braid.learn.words import AILMENTS, DIETS, PETS, listed
+from braid.learn.words import AILMENTS, DIETS, PETS
 from braid.stance.relations import FAVOURITE
 from braid.text.parse import Parse
+from braid.text.words import listed
 
 _FAVOURITE: Final = re.compile(r"^(?:.*\b)?favou?rites? (?P<kind>[a-z]+(?: [a-z]+)?)$", re.IGNORECASE)
 _ALSO: Final = re.compile(r"\b(?:too|also|as well|other|another)\b", re.IGNORECASE)

@@ -7,10 +7,10 @@ from braid.learn import dates
 from braid.learn.page import Page
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.phrases import shown, subtree
-from braid.learn.words import listed
 from braid.text.dates import places
 from braid.text.parse import Parse
 from braid.text.sentences import TextPart
+from braid.text.words import listed
 
 _SETS: Final = listed("book reserve move change plan schedule arrange agree postpone shift push rebook set")
 """Deeds whose day is another's: what was set, not when."""

@@ -7,8 +7,8 @@ from braid.learn import dates
 from braid.learn.parse.people import Whom
 from braid.learn.parse.phrases import shown
 from braid.learn.parse.said import Said, say
-from braid.learn.words import listed
 from braid.text.calendar import MONTHS, SHORT_MONTHS, WEEKDAY_NAME
+from braid.text.words import listed
 
 _MONEY: Final = re.compile(
     r"[£$€]\s?\d|\d[\d,.]* ?(?:k )?(?:pounds|dollars|euros?|quid|bucks|eur|usd|gbp)\b", re.IGNORECASE

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from braid.stance.mentions import EntityType
 from braid.text.aliases import lines_of, packaged
-from braid.text.words import normal
+from braid.text.words import listed, normal
 
 _HONORIFICS: Final = {
     "mr": "m", "mister": "m", "sir": "m", "mrs": "f", "ms": "f", "miss": "f", "madam": "f", "lady": "f", "lord": "m",
@@ -68,27 +68,7 @@ _OWNER: Final = re.compile(
     r"^(?P<whose>my|our|his|her|their|your)\b|^(?P<name>.{1,60}?)['’]s? (?=\w)", re.IGNORECASE
 )
 _PARTING: Final = re.compile(r", +|\s+(?:in|near|on|at|upon|of|from)\s+", re.IGNORECASE)
-_CONNECTING: Final = frozenset(
-    (
-        "the",
-        "a",
-        "an",
-        "of",
-        "and",
-        "for",
-        "in",
-        "on",
-        "at",
-        "upon",
-        "de",
-        "la",
-        "le",
-        "du",
-        "der",
-        "von",
-        "und",
-    )
-)
+_CONNECTING: Final = listed("the a an of and for in on at upon de la le du der von und")
 _FORMER: Final = frozenset(
     ("first", "second", "third", "former", "ex", "late", "old", "new", "previous", "next", "other")
 )
