@@ -206,15 +206,7 @@ def takes_back(page: Page, sentence: TextPart) -> TextPart | None:
         for note in last:
             if before is not None and note.at == before.at and note.claim is not None and note.claim.polarity:
                 page.use(note)
-                page.claim(
-                    sentence,
-                    CORRECTED,
-                    note.claim.subject,
-                    note.claim.rel,
-                    note.claim.object,
-                    polarity=False,
-                    type=note.claim.type,
-                )
+                _put_right(page, sentence, note.claim, note.claim.object, polarity=False)
     rest = sentence.text[match.end() :]
     if not rest.strip(" ,.;:-"):
         return None
@@ -270,14 +262,8 @@ def fragment(page: Page, sentence: TextPart, rest: TextPart, parse: Parse) -> bo
             page.withdraw(claim)
         else:
             _use_fact(page, claim)
-        page.claim(
-            page.whole(claim, rest) if page.claims_before(claim) else sentence,
-            CORRECTED,
-            claim.subject,
-            claim.rel,
-            new,
-            type=claim.type,
-        )
+        part = page.whole(claim, rest) if page.claims_before(claim) else sentence
+        _put_right(page, part, claim, new)
         return True
     return False
 
@@ -464,8 +450,12 @@ def deny(page: Page, part: TextPart, claims: Iterator[Claim]) -> bool:
     found = list(claims)[:3]
     for claim in found:
         _use_fact(page, claim)
-        page.claim(part, CORRECTED, claim.subject, claim.rel, claim.object, polarity=False, type=claim.type)
+        _put_right(page, part, claim, claim.object, polarity=False)
     return bool(found)
+
+
+def _put_right(page: Page, part: TextPart, claim: Claim, what: str, *, polarity: bool = True) -> None:
+    page.claim(part, CORRECTED, claim.subject, claim.rel, what, polarity=polarity, type=claim.type)
 
 
 def _use_fact(page: Page, claim: Claim) -> None:

@@ -76,7 +76,7 @@ def _off(said: Said, who: list[Whom]) -> bool:
     held = dates.ahead(said.part.text, said.page.turn.when)
     what = from_outside(shown(parse, *said_of(parse, inner)))
     for one in who:
-        said.page.claim(said.part, said.voice, one.name, "plans_to", what, held=held, type="goal")
+        said.claim(one.name, "plans_to", what, held=held, type="goal")
     return True
 
 
@@ -101,7 +101,7 @@ def _placed(said: Said, who: list[Whom]) -> None:
     ) or words.lower().startswith("at it "):
         return
     for one in who:
-        own = from_outside(words) if one.sort == "first" else from_beside(words, said.page.turn.speaker)
+        own = from_outside(words) if one.sort == "first" else from_beside(words, said.speaker)
         say(said, one.name, "is", own)
         if one.sort == "first" and (town := _at_home(said.clause)) is not None and not said.clause.denied:
             seen = said.voice._replace(source_type="implicit_unintentional")
@@ -196,5 +196,5 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
     if topic(words) == who[0].name:
         return
     for one in who:
-        own = from_outside(words) if one.sort == "first" else from_beside(words, said.page.turn.speaker)
+        own = from_outside(words) if one.sort == "first" else from_beside(words, said.speaker)
         say(said, one.name, "is", own)

@@ -35,14 +35,14 @@ def called(said: Said) -> bool:
         if said.clause.denied:
             rel = "pet" if pet in PETS else KIN[role or ""]
             if rel:
-                said.page.claim(said.part, said.voice, owner, rel, name, polarity=False, type="relation")
+                said.claim(owner, rel, name, polarity=False, type="relation")
         elif pet in PETS:
             said.page.introduce(pet, name, owner)
-            said.page.claim(said.part, said.voice, owner, "pet", name, type="relation")
-            said.page.claim(said.part, said.voice, name, "is_a", pet)
+            said.claim(owner, "pet", name, type="relation")
+            said.claim(name, "is_a", pet)
         elif role is not None and KIN[role]:
             said.page.introduce(role, name, owner)
-            said.page.claim(said.part, said.voice, owner, KIN[role], name, type="relation")
+            said.claim(owner, KIN[role], name, type="relation")
     return True
 
 
@@ -56,14 +56,7 @@ def parted(said: Said, who: list[Whom]) -> bool:
         and said.clause.token.tag == "VBG"
         and said.clause.child("dobj") is None
     ):
-        said.page.claim(
-            said.part,
-            said.voice,
-            said.page.turn.speaker,
-            "hobby",
-            shown(parse, *said.clause.said),
-            type="interest",
-        )
+        said.claim(said.speaker, "hobby", shown(parse, *said.clause.said), type="interest")
         return True
     if not said.clause.passive or low not in STATUSES or who[0].sort == "thing":
         return False
@@ -75,9 +68,7 @@ def parted(said: Said, who: list[Whom]) -> bool:
     )
     for one in who:
         if getting and low == "married":
-            said.page.claim(
-                said.part, said.voice, one.name, "plans_to", "get married", held=ahead, type="goal"
-            )
+            said.claim(one.name, "plans_to", "get married", held=ahead, type="goal")
         elif to is not None and is_name(parse, to):
             say(
                 said._replace(clause=said.clause._replace(tense="present")),
@@ -87,9 +78,7 @@ def parted(said: Said, who: list[Whom]) -> bool:
                 "relation",
             )
         else:
-            said.page.claim(
-                said.part,
-                said.voice,
+            said.claim(
                 one.name,
                 "relationship_status",
                 low,
@@ -126,7 +115,7 @@ def _is_thing_at_hand(parse: Parse, at: int) -> bool:
 
 def _pet_called(said: Said, owner: int, name: str) -> bool:
     """My dog's name is Rufus; not: the dog's name is Rufus."""
-    parse, speaker = said.clause.parse, said.page.turn.speaker
+    parse, speaker = said.clause.parse, said.speaker
     if not _is_mine(parse, owner) or said.clause.denied or said.clause.tense == "past":
         return False
     kind = parse.tokens[owner].lemma.lower()
@@ -144,7 +133,7 @@ def _name_of(said: Said, subject: int, name: str) -> bool:
         return _pet_called(said, owner, name)
     if owner is None or role is None:
         mine = owner is not None and parse.tokens[owner].text.lower() in ("my", "our")
-        return mine and say(said, said.page.turn.speaker, "name_is", name)
+        return mine and say(said, said.speaker, "name_is", name)
     whose = owner_of(said.page, parse, owner)
     if whose is not None and not _is_former(said, owner):
         said.page.introduce(role, name, whose)
@@ -163,7 +152,7 @@ def kin(said: Said, subject: Whom, at: int) -> bool:
         if not is_person(subject.name):
             return True
         said.page.introduce(role, subject.name)
-        return say(said, said.page.turn.speaker, KIN[role], subject.name, "relation")
+        return say(said, said.speaker, KIN[role], subject.name, "relation")
     low = parse.tokens[at].text.lower()
     if low in STATUSES and subject.sort != "thing":
         to = next((inner for name, _, inner in said.clause.preps() if name == "to"), None) or next(

@@ -54,7 +54,7 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
     ):
         return
     last = _end_of_clause(said.clause, last)
-    what = _words(said.clause, who[0], first, last, said.page.turn.speaker)
+    what = _words(said.clause, who[0], first, last, said.speaker)
     if (
         not what
         or len(what) > _LONGEST
@@ -87,9 +87,7 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
     if " " not in what and held != dates.NEVER and rel == "did" and lemma in PLANS | SAYS_NOTHING:
         return  # decided on Tuesday: what isn't said
     for one in who:
-        said.page.claim(
-            said.part, said.voice, one.name, rel, what, polarity=not said.clause.denied, held=held, type=type
-        )
+        said.claim(one.name, rel, what, polarity=not said.clause.denied, held=held, type=type)
 
 
 def _is_common(clause: Clause) -> bool:

@@ -33,7 +33,7 @@ def under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PL
         what = own(shown(said.clause.parse, first, last))
         for one in who:
             changes.used_to(said.page, said.part, one.name, what)
-            said.page.claim(said.part, said.voice, one.name, "used_to", what, type="episode")
+            said.claim(one.name, "used_to", what, type="episode")
         return
     if above in ("start", "begin") or _given_up(said, who):
         return
@@ -59,17 +59,17 @@ def under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PL
         if by_rows:
             row, found = by_rows[0]
             for one in who:
-                said.page.claim(said.part, said.voice, one.name, row.rel, found[0], held=held, type="goal")
+                said.claim(one.name, row.rel, found[0], held=held, type="goal")
             return
         if held == dates.NEVER and said.clause.lemma in EMPTY_PLANS:
             return
     for one in who:
-        said.page.claim(said.part, said.voice, one.name, rel, what, held=held, type="goal")
+        said.claim(one.name, rel, what, held=held, type="goal")
 
 
 def _in_others_words(said: Said, who: Whom) -> Callable[[str], str]:
     """Return what puts a clause's words as others would say them: the speaker's own, or the speaker's of somebody."""
-    return from_outside if who.sort == "first" else lambda text: from_beside(text, said.page.turn.speaker)
+    return from_outside if who.sort == "first" else lambda text: from_beside(text, said.speaker)
 
 
 def _given_up(said: Said, who: list[Whom]) -> bool:
@@ -85,7 +85,5 @@ def _given_up(said: Said, who: list[Whom]) -> bool:
     held = dates.bounds(said.part.text, said.page.turn.when)
     for one in who:
         for what in objects(parse, at, "food"):
-            said.page.claim(
-                said.part, said.voice, one.name, rel, what, polarity=False, held=held, type="preference"
-            )
+            said.claim(one.name, rel, what, polarity=False, held=held, type="preference")
     return True

@@ -251,9 +251,7 @@ def _claim(said: Said, row: Row, who: list[Whom], found: list[str]) -> None:
         held, who = dates.NEVER, [one for one in who if one.sort == "thing"]
     for one in who:
         for what in found:
-            said.page.claim(
-                said.part,
-                said.voice,
+            said.claim(
                 one.name,
                 row.rel,
                 from_outside(what) if one.sort == "first" else what,

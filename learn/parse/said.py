@@ -19,6 +19,24 @@ class Said(NamedTuple):
     clause: Clause
     voice: Voice
 
+    @property
+    def speaker(self) -> str:
+        """Whose turn it is."""
+        return self.page.turn.speaker
+
+    def claim(
+        self,
+        subject: str,
+        rel: str,
+        object: str,
+        *,
+        polarity: bool = True,
+        held: dates.Validity = dates.NEVER,
+        type: str = "fact",
+    ) -> None:
+        """Claim something in the words of the part, on the clause's own word."""
+        self.page.claim(self.part, self.voice, subject, rel, object, polarity=polarity, held=held, type=type)
+
 
 def quoted(sentence: TextPart, clause: Clause) -> TextPart:
     """Return the words of a clause: from its subject, where that stands before it, to the last word of what it says."""
@@ -65,7 +83,5 @@ def say(
         rel = "was"
     lasted = said.clause.tense != "past"  # we were teammates for four years: not since when
     bounds = dates.bounds(said.part.text, said.page.turn.when, lasted=lasted) if held is None else held
-    said.page.claim(
-        said.part, said.voice, name, rel, what, polarity=not said.clause.denied, held=bounds, type=type
-    )
+    said.claim(name, rel, what, polarity=not said.clause.denied, held=bounds, type=type)
     return True

@@ -39,10 +39,8 @@ def favourite(said: Said, subject: Whom, at: int) -> bool:
         if match and mine and other is not None:
             kind = re.sub(r"\W+", "_", match["kind"].lower())
             for what in _favourites(parse, other, several=said.clause.token.text.lower() == "are"):
-                said.page.claim(
-                    said.part,
-                    said.voice,
-                    said.page.turn.speaker,
+                said.claim(
+                    said.speaker,
                     "likes" if _ALSO.search(said.part.text) else f"{FAVOURITE}{kind}",
                     what,
                     polarity=not said.clause.denied,
@@ -79,14 +77,7 @@ def hobbies(said: Said, subject: Whom, at: int) -> bool:
         return False
     for one in joined(parse, side):
         what = shown(parse, *said_of(parse, one)) if parse.tokens[one].tag == "VBG" else noun(parse, one)
-        said.page.claim(
-            said.part,
-            said.voice,
-            said.page.turn.speaker,
-            "hobby",
-            what[:1].lower() + what[1:],
-            type="interest",
-        )
+        said.claim(said.speaker, "hobby", what[:1].lower() + what[1:], type="interest")
     return True
 
 
@@ -103,9 +94,9 @@ def judged(said: Said, subject: Whom, at: int) -> bool:
         return False
     if said.clause.mode == "planned" or (said.clause.denied and is_good):
         return False
-    holder = said.voice.said_by or said.page.turn.speaker
+    holder = said.voice.said_by or said.speaker
     rel = "likes" if is_good or said.clause.denied else "dislikes"
-    said.page.claim(said.part, said.voice, holder, rel, subject.name, type="preference")
+    said.claim(holder, rel, subject.name, type="preference")
     return True
 
 

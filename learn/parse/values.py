@@ -66,7 +66,7 @@ def expires(said: Said, subject: Whom) -> bool:
     held = dates.ahead(shown(said.clause.parse, first, last), said.page.turn.when)
     if held.since is None or held.until is None or (held.until - held.since).days > 1:
         return False
-    said.page.claim(said.part, said.voice, subject.name, "expires_on", held.since.date().isoformat())
+    said.claim(subject.name, "expires_on", held.since.date().isoformat())
     return True
 
 
@@ -88,10 +88,7 @@ def dated_by(said: Said, subject: Whom, words: str) -> bool:
     """Claim the day in the words behind "be": of a birthday without its year, of anything else with it."""
     when = said.page.turn.when
     if subject.name.lower().endswith("birthday"):
-        owner = (
-            subject.name[: -len("birthday")].strip().removesuffix("'s").removesuffix("’s")
-            or said.page.turn.speaker
-        )
+        owner = subject.name[: -len("birthday")].strip().removesuffix("'s").removesuffix("’s") or said.speaker
         held = dates.day(words, dates.LEAP)
         if held.since is None or not _MONTH.search(words):
             return False  # my birthday is the 21st: of which month isn't said
@@ -136,12 +133,12 @@ def coded(said: Said, subject: Whom, at: int) -> bool:
         ("address", "address_is"),
     ):
         if (
-            name.startswith(f"{said.page.turn.speaker}'s ")
-            and _LINE.match(name.removeprefix(f"{said.page.turn.speaker}'s "))
-            and word in name.removeprefix(f"{said.page.turn.speaker}'s ").split()[:2]
+            name.startswith(f"{said.speaker}'s ")
+            and _LINE.match(name.removeprefix(f"{said.speaker}'s "))
+            and word in name.removeprefix(f"{said.speaker}'s ").split()[:2]
         ):
             what = mail[0] if mail and rel == "email_is" else text
-            return say(said, said.page.turn.speaker, rel, what)
+            return say(said, said.speaker, rel, what)
     code = _CODE.search(text)
     if code is None or len(text.split()) > 8:
         return False
