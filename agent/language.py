@@ -66,8 +66,8 @@ def _by_script(letters: dict[str, int]) -> str | None:
 
 
 def clashes(asked: str, language: str, answer: str) -> str | None:
-    """Return the language of an answer where it is clearly neither the one stated nor that of the"
-    " question."""
+    """Return the language of an answer where it is clearly neither the one stated nor that of the
+    question."""
     found = guess(answer)
     if found is None or found in (language[:2].lower(), guess(asked)):
         return None

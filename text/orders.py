@@ -115,8 +115,8 @@ MOST_CHARS: Final = 20_000
 
 
 def undisguised(text: str) -> str:
-    """Return a text as it reads: what can't be seen taken out, look-alikes made plain, s p a c e d"
-    " letters joined."""
+    """Return a text as it reads: what can't be seen taken out, look-alikes made plain, s p a c e d
+    letters joined."""
     seen = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
     joined = _SPACED.sub(lambda match: re.sub(r"[ ._*-]", "", match[0]), seen)
     latin = sum(c.isascii() and c.isalpha() for c in joined)

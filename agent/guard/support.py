@@ -319,8 +319,8 @@ def _clock(found: str, behind: str) -> Iterator[str]:
 
 
 def _dated(cited: Sequence[PromptMemory]) -> set[str]:
-    """Return what may be said of the days of memories, and of a day that they name from their own:"
-    " "yesterday"."""
+    """Return what may be said of the days of memories, and of a day that they name from their own:
+    "yesterday"."""
     found: set[str] = set()
     for one in cited:
         named = [*times(one.text, one.when, "ahead"), *times(one.text, one.when)]

@@ -38,8 +38,8 @@ SUPERSEDED: Final = 0.2
 
 
 def confidence(candidate: Candidate, *, neutral: bool, vented: bool, warned: bool) -> float:
-    """Return how sure a candidate is, in [0, 1]. `neutral`: its sentence leaves it open; `vented`: it was an"
-    " outburst."""
+    """Return how sure a candidate is, in [0, 1]. `neutral`: its sentence leaves it open; `vented`: it was an
+    outburst."""
     claim = candidate.claim
     by_model = candidate.maker.name == "model"
     p = min(prior_of(claim.source_type), candidate.confidence) if by_model else certainty(claim).p

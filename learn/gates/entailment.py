@@ -194,8 +194,8 @@ def is_taken_back(text: str, found: Found, value: str) -> bool:
 
 
 def _asked_of(nli: Nli, candidate: Candidate, said: Spoken, found: Found, verdict: Verdict) -> Verdict:
-    """Return the verdict when a model was asked too: it may raise what the parse left open, never what the parse"
-    " refused."""
+    """Return the verdict when a model was asked too: it may raise what the parse left open, never what the parse
+    refused."""
     judged = nli.judge([(_premise(said, found), words_of(candidate.claim))])[0]
     if judged.contradicted >= CONTRADICTED:
         _stop("contradicted")
@@ -262,8 +262,8 @@ class _Sentence:
     # -- where ------------------------------------------------------------------------------------
 
     def _anchor(self) -> tuple[int, bool]:
-        """Return the token of the claim's object that stands highest, and whether all its words are in the"
-        " sentences."""
+        """Return the token of the claim's object that stands highest, and whether all its words are in the
+        sentences."""
         low = [word for word in words(self.claim.object) if word]
         content = [word for word in low if word not in STOP] or low
         places: list[int] = []
@@ -285,8 +285,8 @@ class _Sentence:
         return (tops or places)[-1], not lacking
 
     def _is_presupposed(self, anchor: int) -> bool:
-        """Whether one phrase names subject and object both, whatever is said of them: "will my sister Bridget"
-        " come?"."""
+        """Whether one phrase names subject and object both, whatever is said of them: "will my sister Bridget
+        come?"."""
         top = self._phrase(anchor)
         if any(self._phrase(place) == top and place != anchor for place in self._places()):
             return True

@@ -73,8 +73,8 @@ def evidence(turn: Turn | None, quote: str, start: int, *, spoken: bool = True) 
 
 
 def located(text: str, quote: str, start: int = 0) -> Found:
-    """Return the turn's own slice that says the quote, the nearest to `start` of several. Raises GateError as"
-    " `evidence` does."""
+    """Return the turn's own slice that says the quote, the nearest to `start` of several. Raises GateError as
+    `evidence` does."""
     if not any(map(str.isalnum, quote)):
         raise GateError("evidence", "quote_empty")
     if start >= 0 and text.startswith(quote, start) and _is_whole(text, start, start + len(quote)):

@@ -1,5 +1,5 @@
-"""What becomes of a candidate: kept, staged or refused, and why, as enumerated values. No words of the talk in"
-" any reason."""
+"""What becomes of a candidate: kept, staged or refused, and why, as enumerated values. No words of the talk in
+any reason."""
 
 from collections import Counter
 from typing import Final, Literal, NamedTuple, get_args
@@ -141,8 +141,8 @@ class GateWarning(msgspec.Struct, frozen=True):
 
 
 class Judged(NamedTuple):
-    """What the gates make of candidates. Each of them is in exactly one of `kept`, `staged`, `refused`, or in"
-    " `also`."""
+    """What the gates make of candidates. Each of them is in exactly one of `kept`, `staged`, `refused`, or in
+    `also`."""
 
     kept: tuple[Kept, ...]
     staged: tuple[Staged, ...]

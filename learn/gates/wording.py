@@ -1,5 +1,5 @@
-"""The words by which clauses deny, wish, ask, report and end things, and by which relations are stated. Tables,"
-" as data."""
+"""The words by which clauses deny, wish, ask, report and end things, and by which relations are stated. Tables,
+as data."""
 
 from collections.abc import Mapping
 from typing import Final
