@@ -7,7 +7,7 @@ from braid.learn import dates
 from braid.learn.parse import kinship, traits, values
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.people import Whom, topic
-from braid.learn.parse.phrases import from_beside, from_outside, is_name, noun, said_of, shown
+from braid.learn.parse.phrases import from_outside, is_name, noun, said_of, shown
 from braid.learn.parse.said import Said, say
 from braid.text.words import listed
 
@@ -101,8 +101,7 @@ def _placed(said: Said, who: list[Whom]) -> None:
     ) or words.lower().startswith("at it "):
         return
     for one in who:
-        own = from_outside(words) if one.sort == "first" else from_beside(words, said.speaker)
-        say(said, one.name, "is", own)
+        say(said, one.name, "is", said.by_others(words, one))
         if one.sort == "first" and (town := _at_home(said.clause)) is not None and not said.clause.denied:
             seen = said.voice._replace(source_type="implicit_unintentional")
             said.page.claim(said.part, seen, one.name, "lives_in", town)
@@ -196,5 +195,4 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
     if topic(words) == who[0].name:
         return
     for one in who:
-        own = from_outside(words) if one.sort == "first" else from_beside(words, said.speaker)
-        say(said, one.name, "is", own)
+        say(said, one.name, "is", said.by_others(words, one))

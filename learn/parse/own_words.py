@@ -6,7 +6,7 @@ from braid.learn import dates
 from braid.learn.page import Page
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.people import Whom
-from braid.learn.parse.phrases import from_beside, from_outside, noun, shown, subtree
+from braid.learn.parse.phrases import noun, shown, subtree
 from braid.learn.parse.plans import EMPTY_PLANS
 from braid.learn.parse.relevance import (
     PLANS,
@@ -54,7 +54,7 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
     ):
         return
     last = _end_of_clause(said.clause, last)
-    what = _words(said.clause, who[0], first, last, said.speaker)
+    what = said.by_others(_words(said.clause, first, last), who[0])
     if (
         not what
         or len(what) > _LONGEST
@@ -130,8 +130,8 @@ def _end_of_clause(clause: Clause, last: int) -> int:
     return last
 
 
-def _words(clause: Clause, who: Whom, first: int, last: int, speaker: str) -> str:
-    """Return what a verb says, as others would say it."""
+def _words(clause: Clause, first: int, last: int) -> str:
+    """Return what a verb says, with what a relative clause is about."""
     parse = clause.parse
     what = shown(parse, first, last)
     gap = gap_of(clause)
@@ -139,8 +139,7 @@ def _words(clause: Clause, who: Whom, first: int, last: int, speaker: str) -> st
         rest = shown(parse, first + 1, last) if last > first else ""
         verb, thing = shown(parse, first, first), noun(parse, gap)
         what = f"{verb} {rest} {thing}" if parse.tokens[last].pos == "ADP" else f"{verb} {thing} {rest}"
-    what = " ".join(what.split())
-    return from_outside(what) if who.sort == "first" else from_beside(what, speaker)
+    return " ".join(what.split())
 
 
 def _named(page: Page, part: TextPart, clause: Clause, who: Whom) -> tuple[str, str] | None:  # noqa: PLR0911 - one decision a line

@@ -1,12 +1,11 @@
 """What somebody plans, wishes for, gives up or used to do: a verb under "go", "want", "decide" or "used". Pure."""
 
-from collections.abc import Callable
 from typing import Final
 
 from braid.learn import dates
 from braid.learn.parse import changes
 from braid.learn.parse.people import Whom
-from braid.learn.parse.phrases import from_beside, from_outside, shown
+from braid.learn.parse.phrases import shown
 from braid.learn.parse.relevance import GOALS, is_telling
 from braid.learn.parse.rows import BY_VERB, fillers
 from braid.learn.parse.said import Said
@@ -23,14 +22,13 @@ EMPTY_PLANS: Final = listed(
 
 def under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PLR0912 - one decision a line
     """Claim what a plan or a wish is for, or what used to be so."""
-    own = _in_others_words(said, who[0])
     if above == "go" and said.clause.parse.tokens[said.clause.under or 0].dep == "xcomp":
         return  # started going to boot camps
     if above == "use":
         if said.clause.denied:
             return
         first, last = said.clause.said
-        what = own(shown(said.clause.parse, first, last))
+        what = said.by_others(shown(said.clause.parse, first, last), who[0])
         for one in who:
             changes.used_to(said.page, said.part, one.name, what)
             said.claim(one.name, "used_to", what, type="episode")
@@ -43,7 +41,7 @@ def under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PL
     if said.clause.child("dobj", "prep", "xcomp", "prt", "advmod", "npadvmod") is None:
         return
     first, last = said.clause.said
-    what = own(shown(said.clause.parse, first, last))
+    what = said.by_others(shown(said.clause.parse, first, last), who[0])
     if not is_telling(said.clause, first, last) or (
         said.clause.token.lemma.lower() in EMPTY_PLANS and last - first < 2
     ):
@@ -65,11 +63,6 @@ def under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PL
             return
     for one in who:
         said.claim(one.name, rel, what, held=held, type="goal")
-
-
-def _in_others_words(said: Said, who: Whom) -> Callable[[str], str]:
-    """Return what puts a clause's words as others would say them: the speaker's own, or the speaker's of somebody."""
-    return from_outside if who.sort == "first" else lambda text: from_beside(text, said.speaker)
 
 
 def _given_up(said: Said, who: list[Whom]) -> bool:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 from braid.learn import dates
 from braid.learn.page import Page
 from braid.learn.parse.clauses import Clause
-from braid.learn.parse.people import whom
-from braid.learn.parse.phrases import part_of
+from braid.learn.parse.people import Whom, whom
+from braid.learn.parse.phrases import from_beside, from_outside, part_of
 from braid.learn.voice import Voice
 from braid.text.sentences import TextPart
 
@@ -23,6 +23,10 @@ class Said(NamedTuple):
     def speaker(self) -> str:
         """Whose turn it is."""
         return self.page.turn.speaker
+
+    def by_others(self, words: str, who: Whom) -> str:
+        """Return words of the clause as others would say them: the speaker's of themselves, or of somebody else."""
+        return from_outside(words) if who.sort == "first" else from_beside(words, self.speaker)
 
     def claim(
         self,
