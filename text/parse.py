@@ -52,6 +52,14 @@ class Parse:
         """Return the tokens that hang on one directly, in order."""
         return [self.tokens[child] for child in self._hanging[at]]
 
+    def word(self, at: int) -> str:
+        """Return a token in small letters."""
+        return self.tokens[at].text.lower()
+
+    def lemma(self, at: int) -> str:
+        """Return the lemma of a token in small letters."""
+        return self.tokens[at].lemma.lower()
+
     def words_on(self, at: int) -> frozenset[str]:
         """Return the words that hang on a token directly, in small letters."""
         return frozenset(one.text.lower() for one in self.around(at))

@@ -64,7 +64,7 @@ def assertion(question: Parse, said: Parse, speaker: str = "") -> Assertion | No
     asked = _predicate(question)
     if asked is None:
         return None
-    wanted = {stem(question.tokens[asked].lemma), stem(question.tokens[asked].text.lower())}
+    wanted = {stem(question.tokens[asked].lemma), stem(question.word(asked))}
     judge = _Asserted(question, asked, said, speaker)
     found: set[Assertion] = {
         judge.of(at)
@@ -153,7 +153,7 @@ class _Asserted:
         said = self._said
         if said.tokens[at].dep != "dobj" or self._question.tokens[self._asked].pos != "VERB":
             return "so"
-        lemma = said.tokens[clause].lemma.lower()
+        lemma = said.lemma(clause)
         given_up = lemma == "give" and any(
             one.dep == "prt" and one.lemma == "up" for one in said.around(clause)
         )
@@ -218,7 +218,7 @@ class _Asserted:
             either = said.words_on(here.head) & {"or", "nor"}
             return "so" if either or (here.tag == "VB" and not own_subject) else "beside"
         if here.dep == "pcomp":
-            lemma = said.tokens[here.head].lemma.lower()
+            lemma = said.lemma(here.head)
             return "turned" if lemma in _NOT_DONE else "so" if lemma in _DONE else "open"
         own = said.around(clause)
         marks = {one.lemma.lower() for one in own if one.dep in ("mark", "advmod")}
@@ -241,13 +241,11 @@ class _Asserted:
         if _is_either(said, subjects[-1]) or self._is_told_apart(asked, subjects[-1]):
             return None
         of = question.tokens[asked]
-        if said.tokens[subjects[-1]].lemma.lower() in _ALL and said.text.lower().startswith("not "):
+        if said.lemma(subjects[-1]) in _ALL and said.text.lower().startswith("not "):
             return True if of.lemma.lower() in _ALL else None
         if out := _left_out(said):
             if stem(of.lemma.lower()) in out or (of.text.lower() in _FIRST and out & _FIRST):
-                return not any(
-                    said.tokens[at].lemma.lower() in _NOBODY or _is_nobody(said, at) for at in subjects
-                )
+                return not any(said.lemma(at) in _NOBODY or _is_nobody(said, at) for at in subjects)
             if of.lemma.lower() in _ALL:
                 return True
         return denied if self._is_same(asked, subjects[-1], clause) else None
@@ -318,7 +316,7 @@ def _is_denied(said: Parse, clause: int) -> bool:
     for child in (*own, *below):
         token = said.tokens[child]
         if token.dep == "neg" or token.text.lower() in _DENYING:
-            after = said.tokens[child + 1].text.lower() if child + 1 < len(said.tokens) else ""
+            after = said.word(child + 1) if child + 1 < len(said.tokens) else ""
             if after not in _ONLY:
                 return True
         if token.dep in _SUBJECTS and _is_nobody(said, child):
@@ -327,14 +325,14 @@ def _is_denied(said: Parse, clause: int) -> bool:
 
 
 def _is_nobody(said: Parse, at: int) -> bool:
-    return said.tokens[at].lemma.lower() in _NOBODY or bool(said.words_on(at) & {"no", "neither", "none"})
+    return said.lemma(at) in _NOBODY or bool(said.words_on(at) & {"no", "neither", "none"})
 
 
 def _is_either(said: Parse, at: int) -> bool:
     """Whether it is said of one of two, and not of which."""
     below = [at, *said.children(at)]
     below += [child for one in below[1:] for child in said.children(one)]
-    return any(said.tokens[child].text.lower() in ("either", "or") for child in below)
+    return any(said.word(child) in ("either", "or") for child in below)
 
 
 def _lacks(said: Parse, at: int, clause: int) -> bool:
@@ -355,7 +353,7 @@ def _left_out(said: Parse) -> set[str]:
     """Return the stems of whom a sentence leaves out: everyone but Sam."""
     found: set[str] = set()
     for at, token in enumerate(said.tokens):
-        before = said.tokens[at - 1].lemma.lower() if at else ""
+        before = said.lemma(at - 1) if at else ""
         if token.text.lower() in _BUT and (token.text.lower() != "but" or before in _ALL | _NOBODY | {"one"}):
             after = said.tokens[at + 1 : at + 4]
             found |= {stem(one.lemma.lower()) for one in after if one.pos in ("PROPN", "NOUN", "X")}

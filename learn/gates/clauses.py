@@ -279,7 +279,7 @@ class Clauses:
         rather = self.parse.words_on(verb) & {"rather", "sooner"}
         if rather or (token.lemma.lower() in wording.POLITE and not self._has_if(verb)):
             return "wanted"
-        head = self.parse.tokens[token.head].lemma.lower()
+        head = self.parse.lemma(token.head)
         return "planned" if token.dep == "ccomp" and head in ("say", "promise", "agree", "tell") else mood
 
     def _mood_from_above(self, verb: int, token: Token) -> tuple[Mood, frozenset[int]]:

@@ -412,7 +412,7 @@ class _Sentence:
         """Raise GateError where what was is claimed to be: "I lived in Hull" is no home."""
         if not past or self.claim.valid_to is not None or self.candidate.temporal == "episode":
             return
-        lemma = self.clauses.parse.tokens[verb].lemma.lower()
+        lemma = self.clauses.parse.lemma(verb)
         first = self.rel[0]
         present = first.endswith("s") and first not in ("is", "was", "has") and stem(first) == stem(lemma)
         state = (
@@ -513,7 +513,7 @@ class _Sentence:
 
     def _is_of_whom_the_speaker_tells(self, places: list[int], verb: int) -> bool:
         """Return whether "I" speak of the claim's subject here; raise GateError where I speak of myself."""
-        lemma = self.clauses.parse.tokens[verb].lemma.lower()
+        lemma = self.clauses.parse.lemma(verb)
         if not places:
             if self.by_model or self._is_attitude() or stem(self.rel[0]) == stem(lemma):
                 _stop("subject")

@@ -319,12 +319,12 @@ def _is_unfinished(parse: Parse, at: int, subject: int | None, auxes: list[Token
 def _is_outside(parse: Parse, verb: int, at: int, subject: int | None) -> bool:
     """Whether a "not" belongs to other words: okay not now I'm cooking; they live 6 hours, not 24; I can
     drive, just not with Noor."""
-    if at > verb and parse.tokens[at - 1].text.lower() in (",", "just", "but", "only"):
+    if at > verb and parse.word(at - 1) in (",", "just", "but", "only"):
         return True
     if subject is None or not at < subject:
         return False
     behind = parse.tokens[at + 1]
-    return parse.tokens[at].text.lower() == "not" and behind.pos == "ADV" and at + 1 < subject
+    return parse.word(at) == "not" and behind.pos == "ADV" and at + 1 < subject
 
 
 def _stands_by_itself(parse: Parse, at: int) -> bool:
@@ -337,15 +337,14 @@ def _stands_by_itself(parse: Parse, at: int) -> bool:
 
 def _shallow_words(parse: Parse, at: int) -> Iterator[str]:
     for child in parse.children(at):
-        yield parse.tokens[child].text.lower()
+        yield parse.word(child)
         if parse.tokens[child].dep == "advmod":
             yield from parse.words_on(child)
 
 
 def _says_no_longer(parse: Parse, at: int) -> bool:
     return any(
-        parse.tokens[child].text.lower() == "longer" and "no" in parse.words_on(child)
-        for child in parse.children(at)
+        parse.word(child) == "longer" and "no" in parse.words_on(child) for child in parse.children(at)
     )
 
 

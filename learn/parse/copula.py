@@ -147,8 +147,8 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
             number
             for number in range(said.clause.verb + 1, last + 1)
             if parse.tokens[number].dep not in ("neg", "punct")
-            and (parse.tokens[number].pos != "DET" or parse.tokens[number].text.lower() == "no")
-            and parse.tokens[number].text.lower()
+            and (parse.tokens[number].pos != "DET" or parse.word(number) == "no")
+            and parse.word(number)
             not in (
                 "so",
                 "really",

@@ -59,7 +59,7 @@ def _let_us(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> boo
         token.text.lower() in ("us", "'s", "’s", "s")
         for token in parse.tokens[clause.verb + 1 : clause.verb + 2]
     )
-    if inner is None or not us or parse.tokens[inner].lemma.lower() not in _LET:
+    if inner is None or not us or parse.lemma(inner) not in _LET:
         return False
     first, last = said_of(parse, inner)
     if last <= first or not _is_choice(parse, inner, last):
@@ -68,7 +68,7 @@ def _let_us(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> boo
     at = parse.child(inner, "dobj")
     what = (
         thing(parse, at)
-        if at is not None and parse.tokens[inner].lemma.lower() in ("use", "pick", "choose", "take")
+        if at is not None and parse.lemma(inner) in ("use", "pick", "choose", "take")
         else shown(parse, inner, last)
     )
     if what is None:
@@ -82,7 +82,7 @@ def _is_choice(parse: Parse, verb: int, last: int) -> bool:
     words = parse.tokens[verb + 1 : last + 1]
     if any(token.pos in ("PROPN", "NUM") for token in words):
         return True
-    is_chosen = parse.tokens[verb].lemma.lower() in _CHOOSING or any(
+    is_chosen = parse.lemma(verb) in _CHOOSING or any(
         token.text.lower() == "with" and token.head == verb for token in words
     )
     return is_chosen and any(token.pos == "NOUN" for token in words)
@@ -104,7 +104,7 @@ def _takes(page: Page, sentence: TextPart, clause: Clause, voice: Voice) -> bool
     who = whom(page, parse, clause.subject)
     if at is None or not who or who[0].sort == "thing":
         return False
-    if clause.lemma not in ("take over",) and parse.tokens[at].lemma.lower() not in _WORK:
+    if clause.lemma not in ("take over",) and parse.lemma(at) not in _WORK:
         return False
     what = topic(noun(parse, at))
     if not what or parse.tokens[at].pos == "PRON":

@@ -25,7 +25,7 @@ def called(said: Said) -> bool:
         return False
     owner = owner_of(said.page, parse, said.clause.subject)
     role = kin_of(parse, said.clause.subject)
-    pet = parse.tokens[said.clause.subject].lemma.lower()
+    pet = parse.lemma(said.clause.subject)
     if owner is None or (role is None and pet not in PETS):
         return False
     if _is_former(said, said.clause.subject):
@@ -52,7 +52,7 @@ def parted(said: Said, who: list[Whom]) -> bool:
     low = said.clause.token.text.lower()
     if (
         said.clause.subject is not None
-        and parse.tokens[said.clause.subject].text.lower() in HOBBIES
+        and parse.word(said.clause.subject) in HOBBIES
         and said.clause.token.tag == "VBG"
         and said.clause.child("dobj") is None
     ):
@@ -118,7 +118,7 @@ def _pet_called(said: Said, owner: int, name: str) -> bool:
     parse, speaker = said.clause.parse, said.speaker
     if not _is_mine(parse, owner) or said.clause.denied or said.clause.tense == "past":
         return False
-    kind = parse.tokens[owner].lemma.lower()
+    kind = parse.lemma(owner)
     said.page.introduce(kind, name)
     say(said, speaker, "pet", name, "relation")
     return say(said, name, "is_a", kind)
@@ -129,10 +129,10 @@ def _name_of(said: Said, subject: int, name: str) -> bool:
     parse = said.clause.parse
     owner = parse.child(subject, "poss")
     role = kin_of(parse, owner) if owner is not None else None
-    if owner is not None and role is None and parse.tokens[owner].lemma.lower() in PETS:
+    if owner is not None and role is None and parse.lemma(owner) in PETS:
         return _pet_called(said, owner, name)
     if owner is None or role is None:
-        mine = owner is not None and parse.tokens[owner].text.lower() in ("my", "our")
+        mine = owner is not None and parse.word(owner) in ("my", "our")
         return mine and say(said, said.speaker, "name_is", name)
     whose = owner_of(said.page, parse, owner)
     if whose is not None and not _is_former(said, owner):
@@ -153,7 +153,7 @@ def kin(said: Said, subject: Whom, at: int) -> bool:
             return True
         said.page.introduce(role, subject.name)
         return say(said, said.speaker, KIN[role], subject.name, "relation")
-    low = parse.tokens[at].text.lower()
+    low = parse.word(at)
     if low in STATUSES and subject.sort != "thing":
         to = next((inner for name, _, inner in said.clause.preps() if name == "to"), None) or next(
             (

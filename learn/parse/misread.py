@@ -427,9 +427,9 @@ def _is_rare(clause: Clause) -> bool:
     """I hardly ever eat meat; we rarely cook: neither done nor left undone."""
     parse = clause.parse
     around = [one for child in parse.children(clause.verb) for one in (child, *parse.children(child))]
-    return any(
-        parse.tokens[one].text.lower() in _RARE and parse.tokens[one].pos == "ADV" for one in around
-    ) and (not clause.denied or any(parse.tokens[one].text.lower() == "ever" for one in around))
+    return any(parse.word(one) in _RARE and parse.tokens[one].pos == "ADV" for one in around) and (
+        not clause.denied or any(parse.word(one) == "ever" for one in around)
+    )
 
 
 def _is_in_case(clause: Clause) -> bool:

@@ -30,11 +30,11 @@ def offered(page: Page, clause: Clause) -> None:
     who = whom(page, parse, clause.subject)
     if not who:
         return
-    if who[0].sort == "first" and at is not None and parse.tokens[at].lemma.lower() == "offer":
+    if who[0].sort == "first" and at is not None and parse.lemma(at) == "offer":
         names = [
             noun(parse, inner, bare=True)
             for prep in (*parse.children(at), *parse.children(clause.verb))
-            if parse.tokens[prep].text.lower() in ("from", "at")
+            if parse.word(prep) in ("from", "at")
             for inner in parse.children(prep)
             if is_name(parse, inner)
         ]
@@ -64,7 +64,7 @@ def _post(text: str) -> tuple[str, str]:
 
 def _marries(clause: Clause) -> bool:
     inner = clause.child("xcomp", "ccomp")
-    return inner is not None and clause.parse.tokens[inner].lemma.lower() == "marry"
+    return inner is not None and clause.parse.lemma(inner) == "marry"
 
 
 def taken_up(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:
@@ -99,7 +99,7 @@ def taken_up(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:
 
 def _says_yes(clause: Clause) -> bool:
     parse = clause.parse
-    words = [parse.tokens[at].text.lower() for at in parse.children(clause.verb) if at > clause.verb]
+    words = [parse.word(at) for at in parse.children(clause.verb) if at > clause.verb]
     if clause.lemma == "say":
         return "yes" in words
     if clause.lemma in ("accept", "take", "get"):

@@ -151,7 +151,7 @@ def _named(page: Page, part: TextPart, clause: Clause, who: Whom) -> tuple[str, 
     if clause.mode == "planned":
         return "plans_to", "goal"
     if clause.mode == "able":
-        is_we = clause.subject is not None and clause.parse.tokens[clause.subject].text.lower() == "we"
+        is_we = clause.subject is not None and clause.parse.word(clause.subject) == "we"
         nothing = who.sort == "thing" or is_we or clause.token.lemma.lower() in SAYS_NOTHING
         return None if nothing else ("can", "skill")
     ahead = clause.progressive and clause.tense == "present" and who.sort != "thing"

@@ -47,7 +47,7 @@ def _is_parting(clause: Clause) -> bool:
     if clause.subject is None or clause.child("dobj", "xcomp", "prep") is not None:
         return False
     told = [clause.verb, *parse.children(clause.verb)]
-    is_over = any(parse.tokens[at].text.lower() in _OVER and at > clause.subject for at in told)
+    is_over = any(parse.word(at) in _OVER and at > clause.subject for at in told)
     return is_over and len(joined(parse, clause.subject)) == _BOTH
 
 

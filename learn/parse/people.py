@@ -227,7 +227,7 @@ def _is_somewhere(parse: Parse, at: int) -> bool:
     """Whether it is said where a name stands: Baan Suk is near us."""
     head = parse.tokens[at].head
     near = parse.words_on(head) & {"near", "opposite", "behind", "beside"}
-    return parse.tokens[head].lemma.lower() == "be" and bool(near)
+    return parse.lemma(head) == "be" and bool(near)
 
 
 def owner_of(page: Page, parse: Parse, at: int) -> str | None:
@@ -291,7 +291,7 @@ def mentioned(page: Page, sentence: TextPart, parse: Parse) -> None:
             continue
         first, last = phrase_of(parse, holder)
         first, last = min(first, at), max(last, at + len(name.split()))
-        while first > 0 and parse.tokens[first - 1].text.lower() in ("my", "our", "his", "her", "a", "an"):
+        while first > 0 and parse.word(first - 1) in ("my", "our", "his", "her", "a", "an"):
             first -= 1
         part = part_of(sentence, parse, first, _end_of_name(parse, at, name))
         names = [name, *_also(parse, at, name)] if token.tag in ("NNS",) else [name]
@@ -354,7 +354,7 @@ def _is_with_me(parse: Parse, at: int) -> bool:
     with_it = False
     while at not in seen:
         seen.add(at)
-        with_it = with_it or parse.tokens[at].lemma.lower() == "with"
+        with_it = with_it or parse.lemma(at) == "with"
         at = parse.tokens[at].head
-    lives = parse.tokens[at].lemma.lower() in ("live", "stay", "share")
+    lives = parse.lemma(at) in ("live", "stay", "share")
     return with_it and lives and bool(parse.words_on(at) & {"i", "we"})

@@ -57,7 +57,7 @@ def phrase_of(parse: Parse, at: int, leave: frozenset[str] = frozenset()) -> tup
         first -= 1
     while last + 1 in wanted or (last + 2 in wanted and _is_tie(parse.tokens[last + 1])):
         last += 1
-    while first < at and parse.tokens[first].text.lower() in _SMALL:
+    while first < at and parse.word(first) in _SMALL:
         first += 1
     while last > at and parse.tokens[last].pos in ("PUNCT", "ADP", "CCONJ", "SPACE"):
         last -= 1

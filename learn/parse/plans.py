@@ -71,7 +71,7 @@ def _given_up(said: Said, who: list[Whom]) -> bool:
     inner = said.clause.child("xcomp")
     if said.clause.token.lemma.lower() not in ("stop", "quit", "give") or inner is None or said.clause.denied:
         return False
-    rel = {"eat": "eats", "drink": "drinks"}.get(parse.tokens[inner].lemma.lower())
+    rel = {"eat": "eats", "drink": "drinks"}.get(parse.lemma(inner))
     at = parse.child(inner, "dobj")
     if rel is None or at is None:
         return False

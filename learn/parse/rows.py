@@ -63,7 +63,7 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
         row.rel == "decided_on"
         and clause.lemma == "go"
         and clause.parse.tokens[clause.verb + 1 :][:1]
-        and (clause.parse.tokens[clause.verb + 1].text.lower() != "with")
+        and (clause.parse.word(clause.verb + 1) != "with")
     ):
         return False  # went on a trip with colleagues
     if row.rel == "decided_on" and clause.lemma == "go" and _is_company(clause):
@@ -176,7 +176,7 @@ def _governed(clause: Clause, row: Row, prep: str) -> list[str]:
                     parse.tokens[inner].text
                 ]  # a noun that the parse takes for a verb: allergic to shellfish
             governed = parse.child(inner, "pobj", "pcomp")
-            is_prep = parse.tokens[inner].dep == "prep" and parse.tokens[inner].lemma.lower() == prep
+            is_prep = parse.tokens[inner].dep == "prep" and parse.lemma(inner) == prep
             if is_prep and governed is not None:
                 return objects(parse, governed, row.sort)
     return []
@@ -223,16 +223,11 @@ def _special(clause: Clause, row: Row) -> list[str]:
             in ("every", "often", "regularly", "usually", "always", "weekly", "most", "each")
             for word in parse.tokens
         )
-        if (
-            at is None
-            or not parse.tokens[at].text.lower().endswith("ing")
-            or not habit
-            or at != clause.verb + 1
-        ):
+        if at is None or not parse.word(at).endswith("ing") or not habit or at != clause.verb + 1:
             return []
         return [parse.tokens[at].text]
     at = clause.child("dobj")
-    if at is None or parse.tokens[at].lemma.lower() not in LIMBS:
+    if at is None or parse.lemma(at) not in LIMBS:
         return []
     done = {"break": "broken", "tear": "torn"}.get(clause.lemma, f"{clause.lemma}ed".replace("eed", "ed"))
     return [f"{done} {noun(parse, at)}"]

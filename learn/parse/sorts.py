@@ -66,10 +66,6 @@ Sort = Callable[[Parse, int], str | None]
 """Return a noun phrase as it is kept, or None where it isn't of that sort."""
 
 
-def _low(parse: Parse, at: int) -> str:
-    return parse.tokens[at].lemma.lower()
-
-
 def is_empty(parse: Parse, at: int) -> bool:
     """Whether a noun phrase names nothing: a pronoun, "that idea", "your haircut"."""
     token = parse.tokens[at]
@@ -106,7 +102,7 @@ def _place(parse: Parse, at: int) -> str | None:
     if is_name(parse, at):
         day = _WEEKDAY.search(parse.tokens[at].text) or dates.day(parse.tokens[at].text, _LEAP)
         return None if day else noun(parse, at, bare=True)  # the meeting moved to Thursday
-    low = _low(parse, at)
+    low = parse.lemma(at)
     if (
         parse.tokens[at].pos == "NUM"
         or low
@@ -152,7 +148,7 @@ def _up_to_town(parse: Parse, at: int) -> str | None:
 
 
 def _somewhere(parse: Parse, at: int) -> str | None:
-    if _low(parse, at) in _HOMELY and not is_name(parse, at):
+    if parse.lemma(at) in _HOMELY and not is_name(parse, at):
         return None
     return noun(parse, at, bare=is_name(parse, at)) if thing(parse, at) else None
 
@@ -162,10 +158,10 @@ def _organisation(parse: Parse, at: int) -> str | None:
         parse.tokens[at].pos not in ("NOUN", "PROPN")
         or is_empty(parse, at)
         or kin_of(parse, at) is not None
-        or _low(parse, at) in ("home", "night", "moment", "time", "myself", "people", "kid", "child", "guy")
+        or parse.lemma(at) in ("home", "night", "moment", "time", "myself", "people", "kid", "child", "guy")
     ):
         return None
-    if _low(parse, at) in ("hour", "week", "year", "month", "day", "project"):
+    if parse.lemma(at) in ("hour", "week", "year", "month", "day", "project"):
         return None
     within = any(one.dep == "prep" and one.lemma == "in" for one in parse.around(at))
     return noun(parse, at, bare=is_name(parse, at) or within)
@@ -186,14 +182,14 @@ _TOY: Final = re.compile(
 
 
 def _pet(parse: Parse, at: int) -> str | None:
-    if _low(parse, at) not in PETS or _TOY.search(shown(parse, *phrase_of(parse, at))):
+    if parse.lemma(at) not in PETS or _TOY.search(shown(parse, *phrase_of(parse, at))):
         return None
     return shown(parse, *phrase_of(parse, at, frozenset(("acl", "prep", "amod"))))
 
 
 def _counted(words: frozenset[str]) -> Sort:
     def sort(parse: Parse, at: int) -> str | None:
-        if _low(parse, at) not in words:
+        if parse.lemma(at) not in words:
             return None
         if parse.child(at, "nummod") is None and parse.tokens[at].tag != "NN":
             return None
@@ -204,7 +200,7 @@ def _counted(words: frozenset[str]) -> Sort:
 
 def _listed(words: frozenset[str], *, whole: bool = False) -> Sort:
     def sort(parse: Parse, at: int) -> str | None:
-        if parse.tokens[at].text.lower() in words or _low(parse, at) in words:
+        if parse.word(at) in words or parse.lemma(at) in words:
             return noun(parse, at, bare=not whole)
         return None
 
@@ -212,18 +208,18 @@ def _listed(words: frozenset[str], *, whole: bool = False) -> Sort:
 
 
 def _language(parse: Parse, at: int) -> str | None:
-    if _low(parse, at) in LANGUAGES:
+    if parse.lemma(at) in LANGUAGES:
         return parse.tokens[at].text
     inner = [
         number
         for number in subtree(parse, at)
-        if parse.tokens[number].dep == "pobj" and _low(parse, number) in LANGUAGES
+        if parse.tokens[number].dep == "pobj" and parse.lemma(number) in LANGUAGES
     ]
     return parse.tokens[inner[0]].text if inner else None
 
 
 def _subject(parse: Parse, at: int) -> str | None:
-    low = _low(parse, at)
+    low = parse.lemma(at)
     known = low in _SCHOOL or low in LANGUAGES or low in _GAMES or low in _PASTIMES
     return (
         noun(parse, at, bare=True)
@@ -272,7 +268,7 @@ def _date(parse: Parse, at: int) -> str | None:
 
 
 def _food(parse: Parse, at: int) -> str | None:
-    low = _low(parse, at)
+    low = parse.lemma(at)
     if (
         parse.tokens[at].pos not in ("NOUN", "PROPN")
         or is_empty(parse, at)
@@ -302,7 +298,7 @@ _NOT_DRUGS: Final = listed(
 
 
 def _drug(parse: Parse, at: int) -> str | None:
-    low = _low(parse, at)
+    low = parse.lemma(at)
     text = noun(parse, at)
     if _DOSED.search(text) or (
         _DRUG.search(low)

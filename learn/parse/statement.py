@@ -86,7 +86,7 @@ def _was_meant(clause: Clause) -> bool:
 def _is_past_habit(clause: Clause) -> bool:
     """Whether "used" stands bare before "to": I used my contacts to make friends tells of no habit."""
     parse, at = clause.parse, clause.under or 0
-    return parse.tokens[at].text.lower() == "used" and parse.child(at, "dobj") is None
+    return parse.word(at) == "used" and parse.child(at, "dobj") is None
 
 
 def _is_severed(clause: Clause) -> bool:

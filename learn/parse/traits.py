@@ -69,9 +69,9 @@ def hobbies(said: Said, subject: Whom, at: int) -> bool:
     parse = said.clause.parse
     if said.clause.tense == "past":
         return False  # acting was my first passion
-    if said.clause.subject is not None and parse.tokens[said.clause.subject].text.lower() in HOBBIES:
+    if said.clause.subject is not None and parse.word(said.clause.subject) in HOBBIES:
         side = at
-    elif parse.tokens[at].text.lower() in HOBBIES and said.clause.subject is not None:
+    elif parse.word(at) in HOBBIES and said.clause.subject is not None:
         side = said.clause.subject
     else:
         return False
@@ -83,7 +83,7 @@ def hobbies(said: Said, subject: Whom, at: int) -> bool:
 
 def judged(said: Said, subject: Whom, at: int) -> bool:
     """My sister says that it's terrible; it was excellent: whoever says so likes the place, or doesn't."""
-    word = said.clause.parse.tokens[at].text.lower()
+    word = said.clause.parse.word(at)
     is_good = word in _GOOD
     if (
         subject.sort != "thing"
@@ -107,7 +107,7 @@ def aged(said: Said, subject: Whom, at: int) -> bool:
     if subject.sort == "thing":
         return False
     who = said.clause.subject
-    if token.pos == "NUM" and who is not None and parse.tokens[who].text.lower() in ("we", "they"):
+    if token.pos == "NUM" and who is not None and parse.word(who) in ("we", "they"):
         return True  # "we're five" counts heads: nobody's age, and nobody is five
     text = token.text
     if text.lower() == "one" or len(joined(parse, at)) > 1:
@@ -119,7 +119,7 @@ def aged(said: Said, subject: Whom, at: int) -> bool:
             if years and any(word.lemma == "year" for word in words_of(parse, said.clause.verb + 1, at))
             else ""
         )
-    behind = parse.tokens[at + 1].text.lower() if at + 1 < len(parse.tokens) else ""
+    behind = parse.word(at + 1) if at + 1 < len(parse.tokens) else ""
     found = number(text) if token.pos == "NUM" or token.lemma.lower() == "old" else None
     if (
         found is None
@@ -158,12 +158,12 @@ def office(said: Said, subject: Whom, at: int) -> bool:
 def body(said: Said, subject: Whom, at: int) -> bool:
     """I'm vegan; I'm lactose intolerant; I'm coeliac; Rex is a dog."""
     parse = said.clause.parse
-    low = parse.tokens[at].text.lower()
+    low = parse.word(at)
     if subject.sort == "thing":
         return False
     words = " ".join(token.text.lower() for token in words_of(parse, said.clause.verb + 1, at))
-    if low in DIETS or parse.tokens[at].lemma.lower() in DIETS:
-        return say(said, subject.name, "diet", parse.tokens[at].lemma.lower(), "preference")
+    if low in DIETS or parse.lemma(at) in DIETS:
+        return say(said, subject.name, "diet", parse.lemma(at), "preference")
     if low == "intolerant" and at > said.clause.verb + 1:
         return say(
             said,
@@ -172,8 +172,8 @@ def body(said: Said, subject: Whom, at: int) -> bool:
             f"{words.removesuffix(' intolerant')} intolerance",
             "health",
         )
-    if parse.tokens[at].lemma.lower() in PETS and subject.sort == "person":
-        return say(said, subject.name, "is_a", parse.tokens[at].lemma.lower())
+    if parse.lemma(at) in PETS and subject.sort == "person":
+        return say(said, subject.name, "is_a", parse.lemma(at))
     if low in AILMENTS:
         return say(said, subject.name, "has_condition", low, "health")
     return False

@@ -38,10 +38,7 @@ def timed(part: TextPart, clause: Clause) -> str:
         if child < subject
         and (
             parse.tokens[child].dep == "npadvmod"
-            or (
-                parse.tokens[child].dep == "prep"
-                and parse.tokens[child].text.lower() in ("on", "in", "since", "from")
-            )
+            or (parse.tokens[child].dep == "prep" and parse.word(child) in ("on", "in", "since", "from"))
         )
         and _leads(parse, inside := list(subtree(parse, child)), subject)
     ]
@@ -96,7 +93,7 @@ def _is_of_object(page: Page, clause: Clause) -> bool:
         return False
     within = [at] if parse.tokens[at].text[:1].isdigit() else []
     for child in parse.children(at):
-        if parse.tokens[child].dep == "relcl" or parse.tokens[child].text.lower() == "of":
+        if parse.tokens[child].dep == "relcl" or parse.word(child) == "of":
             within += subtree(parse, child)
     if not within:
         return False
