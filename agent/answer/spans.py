@@ -198,11 +198,9 @@ def _place(question: Question, sentence: str, when: datetime) -> str | None:
 def _reason(question: Question, sentence: str, when: datetime) -> str | None:
     del when
     match = _BECAUSE.search(sentence)
-    if match is None and (so := _SO.search(sentence)) is not None:
-        asked, said = set(question.stems), {stem(word) for word in telling(sentence[so.end() :])}
-        return (
-            _trimmed(sentence[: so.start()]) or None if asked & said else None
-        )  # allergic to nuts, so none for me
+    if match is None and (so := _SO.search(sentence)) is not None:  # allergic to nuts, so none for me
+        is_asked = not telling_stems(sentence[so.end() :]).isdisjoint(question.stems)
+        return _trimmed(sentence[: so.start()]) or None if is_asked else None
     return " ".join(match[0].strip(" .!").split()[:MOST_WORDS]) if match else None
 
 
