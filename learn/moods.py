@@ -29,6 +29,8 @@ _IRONY: Final = re.compile(
     r"|\b(?:best part of my day|highlight of my (?:day|week|year|life)|can't you tell|can you "
     r"tell|yeah,? right|how lucky|lucky me|what a joy|just what i needed|thanks a lot,|as if i "
     r"had nothing|living the dream)\b"
+    r"|^(?:\W*(?:oh|haha|lol|yeah|yep|right|ha)\W+)*(?:oh,? sure|sure,? because|yeah,? because|right,? because)\b"
+    r"|, obviously\W*$"
     r"|(?:^|\s)/s\b|🙄|🙃|\bnot\s*!\s*$",
 )
 _ANGER: Final = re.compile(
@@ -58,7 +60,8 @@ _BEHIND: Final = re.compile(
 
 
 _FEIGNED: Final = re.compile(
-    r"\b(?:imagin(?:e|ing)|pretend(?:ing)?|suppose (?:i|we)|hypothetically|theoretically|(?<!a )(?<!my "
+    r"^say,? (?:you|we|he|she|they)\b"
+    r"|\b(?:imagin(?:e|ing)|pretend(?:ing)?|suppose (?:i|we)|hypothetically|theoretically|(?<!a )(?<!my "
     r")(?<!the )(?<!this )dream(?:t|ed|s|ing)? "
     r"(?:that|about|i|we)|in (?:my|the|a|this|that) (?:dream|game|story|book|novel|film|movie|series"
     r"|play|script)\b"

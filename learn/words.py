@@ -17,6 +17,7 @@ KIN: Final = {
     "cousin": "relative", "aunt": "relative", "uncle": "relative", "niece": "relative", "nephew": "relative",
     "grandma": "relative", "grandmother": "relative", "grandpa": "relative", "grandfather": "relative",
     "granddad": "relative", "gran": "relative", "grandson": "relative", "granddaughter": "relative",
+    "nan": "relative", "nana": "relative", "granny": "relative",
     "sister-in-law": "relative", "brother-in-law": "relative", "mother-in-law": "relative",
     "father-in-law": "relative",
     "friend": "friend", "best friend": "friend", "mate": "friend", "buddy": "friend", "pal": "friend",
@@ -32,7 +33,7 @@ KIN: Final = {
     "lawyer": "lawyer_is", "ex": "", "ex-wife": "", "ex-husband": "",
 }  # fmt: skip
 FEMALE: Final = listed(
-    "wife girlfriend sister mum mom mother daughter aunt niece grandma grandmother gran "
+    "wife girlfriend sister mum mom mother daughter aunt niece grandma grandmother gran nan nana granny "
     "granddaughter landlady"
     " fiancée fiancee sister-in-law mother-in-law ex-wife"
 )

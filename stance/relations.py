@@ -39,8 +39,8 @@ _ONE_STATE: Final = (
     "engaged_to", "studies_at", "diet", "status", "relationship_status", "drives", "favourite", "value_is", "owner_is",
 )  # fmt: skip
 _MANY_STATE: Final = (
-    "colleague", "friend", "pet", "owns", "uses", "does", "drinks", "eats", "plays", "hobby", "member_of", "studies",
-    "reads", "watches", "learning", "needs", "wants", "feels", "believes",
+    "colleague", "friend", "pet", "owns", "uses", "does", "has", "drinks", "eats", "plays", "hobby", "member_of",
+    "studies", "reads", "watches", "learning", "needs", "wants", "feels", "believes",
 )  # fmt: skip
 _ONE_TRAIT: Final = ("name_is", "born_in", "comes_from", "nationality", "mother_is", "father_is")
 _MANY_TRAIT: Final = (

@@ -27,10 +27,11 @@ from braid.text.words import STOP, listed, stem, stems, words
 
 CORRECTED: Final = Voice(source_type="corrected")
 _PREFIX: Final = re.compile(
-    r"^(?:(?:(?:a |one )?(?:small |quick )?correction|typo|edit|hm+|sorry typo|not \w+|what am i saying"
+    r"^(?:(?:(?:a |one )?(?:small |quick )?correction|typo|edit|hm+|sorry typo|not (?!(?:an?|keen|into|big)\b)\w+"
+    r"|what am i saying"
     r"|scratch that|strike that|scrap that|wait|no wait|wait no|hang on"
     r"|sorry(?! (?:i|we|my|our|about|for|to|that|if)\b)|my mistake|my bad"
-    r"|i misspoke|i was wrong|that was wrong|to correct myself|let me correct that|oops|actually no"
+    r"|or rather|i misspoke|i was wrong|that was wrong|to correct myself|let me correct that|oops|actually no"
     r"|no,? sorry|no,? actually|i mean|make that"
     r"|no(?=[,.] )|nope)\b[,:;.! …-]*)+(?:i (?:actually )?meant(?: to say)?(?: that)? |it was |it is "
     r"|it's |that's |make it )?(?P<rest>\S.*)$",
@@ -95,6 +96,7 @@ _ENDS_UP: Final = frozenset(
         "turn down",
     )
 )
+_LEAVES_OFF: Final = frozenset(("stop", "quit", "give up", "pack in"))
 _MOVES: Final = frozenset(
     (
         "move",
@@ -132,8 +134,10 @@ _USED: Final = frozenset((
     "eats", "speaks", "working_on",
 ))  # fmt: skip
 """What is over where somebody says that they used to."""
-_DEEDS: Final = frozenset(("does", "did", "can", "was"))
+_DEEDS: Final = frozenset(("does", "has", "did", "can", "was"))
 """What somebody does isn't over because something with them is cancelled."""
+_MEATS: Final = listed("meat chicken beef pork lamb turkey ham bacon steak sausages")
+_FISH: Final = listed("fish salmon tuna prawns seafood")
 _RETURNED: Final = re.compile(r"\b(?:back|again)\b", re.IGNORECASE)
 _LOOSE: Final = STOP | listed("new old date time day next one thing plan plans")
 
@@ -268,6 +272,15 @@ def fragment(page: Page, sentence: TextPart, rest: TextPart, parse: Parse) -> bo
     return False
 
 
+def unsay(page: Page, sentence: TextPart) -> None:
+    """Take back what was read before a comma, where what puts it right doesn't say which word: on Friday, sorry, the
+    9th.
+    """
+    before = page.text[: sentence.start].rstrip()
+    if before.endswith(",") and page.claims and before[:-1].endswith(page.claims[-1].quote or "\n"):
+        page.withdraw(page.claims[-1])
+
+
 _SHAPE: Final = re.compile(r"[£$€]?\d[\d.,:/-]*\d|[£$€]?\d+")
 
 
@@ -298,26 +311,48 @@ def _substituted(page: Page, claim: Claim, rest: str, parse: Parse) -> str | Non
 
 
 def ended(page: Page, part: TextPart, clause: Clause) -> bool:
-    """Deny what is ended by a clause: the trip is cancelled, we scrapped the plan; True where something living is."""
-    lemma = clause.lemma
+    """Deny what is ended by a clause: the trip is cancelled, we scrapped the plan, I've packed in the gym; True where
+    something living is.
+    """
     if clause.denied or clause.mode in ("possible", "able"):
         return False
-    if lemma not in _ENDS | _ENDS_UP:
-        return False
-    at = clause.subject if clause.passive or clause.child("dobj") is None else clause.child("dobj")
-    if at is None or clause.parse.tokens[at].pos == "PRON" or clause.child("xcomp") is not None:
+    at, deed = _what_ends(clause)
+    if at is None or clause.parse.tokens[at].pos == "PRON":
         return False
     who = whom(page, clause.parse, at)
     if who and who[0].sort == "person":
         return False  # Mo has stopped; nothing that Mo does is ended by it
     name = topic(noun(clause.parse, at))
+    doers = (
+        {one.name for one in whom(page, clause.parse, clause.subject)} if at != clause.subject else set[str]()
+    )
     before = (
         claim
         for claim in _about(page, name, 3)
         if claim.quote and claim.quote not in part.text and part.text not in claim.quote
-        if claim.rel not in _DEEDS
+        if claim.rel not in _DEEDS or (claim.subject in doers and claim.rel in ("does", "has"))
+        if not deed or stem(deed) in (stem(claim.rel), stem(claim.object.partition(" ")[0]))
     )
     return bool(name) and deny(page, part, islice(before, 1))
+
+
+def _what_ends(clause: Clause) -> tuple[int | None, str]:
+    """Return what a clause says is over, and the deed with it that is: stopped going / to the gym."""
+    parse, tokens = clause.parse, clause.parse.tokens
+    inner = clause.child("xcomp")
+    if inner is not None:
+        if clause.lemma not in _LEAVES_OFF or tokens[inner].tag != "VBG":
+            return None, ""
+        near = [one for child in parse.children(inner) for one in (child, *parse.children(child))]
+        return next((one for one in near if tokens[one].dep in ("dobj", "pobj")), None), tokens[inner].lemma
+    governed = {name: at for name, _, at in clause.preps()}
+    if clause.token.lemma in ("pack", "jack"):
+        thing = clause.child("dobj")
+        return (thing if clause.lemma.endswith(" in") else None if thing else governed.get("in")), ""
+    if clause.lemma not in _ENDS | _ENDS_UP:
+        return None, ""
+    thing = clause.child("dobj") or (governed.get("on") if clause.lemma == "give up" else None)
+    return (clause.subject if clause.passive or thing is None else thing), ""
 
 
 def used_to(page: Page, part: TextPart, who: str, what: str) -> None:
@@ -339,6 +374,29 @@ def used_to(page: Page, part: TextPart, who: str, what: str) -> None:
         and claim.quote not in part.text
     )
     deny(page, part, over)
+
+
+def eats_again(page: Page, part: TextPart, who: str, food: str) -> None:
+    """End a diet that a food is none of, and that somebody eats no meat: I started eating chicken."""
+    found = set(words(food))
+    if not found & (_MEATS | _FISH):
+        return
+    diets = ("vegetarian", "vegan", *(("pescatarian", "pescetarian") if found & _MEATS else ()))
+    deny(
+        page,
+        part,
+        (one for one in living(page) if one.subject == who and one.rel == "diet" and one.object in diets),
+    )
+    last = next(
+        (one for one in page.known.facts() if one.claim is not None and _is_of_meat(one.claim, who)), None
+    )
+    if last is not None and last.claim is not None and not last.claim.polarity and found & _MEATS:
+        page.use(last)
+        page.claim(part, CORRECTED, who, "eats", "meat", type=last.claim.type)
+
+
+def _is_of_meat(claim: Claim, who: str) -> bool:
+    return (claim.subject, claim.rel, claim.object) == (who, "eats", "meat")
 
 
 _NUMBER_OF_DAY: Final = re.compile(r",? (?:the )?[0-3]?\d(?:st|nd|rd|th)\b")
@@ -374,7 +432,7 @@ def set_apart(page: Page, sentence: TextPart, clause: Clause, told: int) -> None
     """Deny what a clause sets apart: lives in Perth, not Adelaide; with NATS instead of Kafka."""
     parse = clause.parse
     new = page.claims[told:]
-    if not new or not new[-1].polarity:
+    if not new or not new[-1].polarity or new[-1].rel in _DEEDS:
         return
     tokens = parse.tokens
     for at, token in enumerate(tokens):

@@ -25,6 +25,9 @@ _UNREAL: Final = frozenset(
 _WILL: Final = frozenset(("will", "'ll", "’ll", "wo", "shall"))
 _CAN: Final = frozenset(("can", "ca", "could"))
 _MAY: Final = frozenset(("would", "'d", "’d", "might", "may", "should", "must", "could", "ought"))
+_REFUSES: Final = frozenset(("wo", "will"))
+_HABITS: Final = frozenset(("have", "eat", "drink", "touch", "wear", "use"))
+"""What somebody would rather do, or won't, with things is what they do."""
 _NEVER: Final = frozenset(("not", "n't", "n’t", "never", "nt", "neither", "nor", "hardly", "barely"))
 _NO_LONGER: Final = frozenset(("longer", "anymore"))
 _REPORTS: Final = listed("say tell think claim reckon believe mention hear swear insist text write")
@@ -104,7 +107,26 @@ def clauses(parse: Parse) -> list[Clause]:
         clause = _clause(parse, at, by_verb)
         found.append(clause)
         by_verb[at] = clause
+    if any(_is_apart(parse, clause.verb) for clause in found):
+        found.sort(key=lambda clause: _sentence_of(parse, clause.verb))
     return found
+
+
+def _sentence_of(parse: Parse, at: int) -> int:
+    """Return the verb of the sentence that a clause belongs to, of those that only commas part: they are read as they
+    stand.
+    """
+    tokens = parse.tokens
+    steps = 0
+    while not _is_apart(parse, at) and tokens[at].head != at and steps < len(tokens):
+        at, steps = tokens[at].head, steps + 1
+    return at
+
+
+def _is_apart(parse: Parse, at: int) -> bool:
+    """Whether a verb is that of a sentence before a comma: Dad is retiring, he wants to build a boat."""
+    token = parse.tokens[at]
+    return token.dep in ("ccomp", "advcl") and at < token.head and _stands_by_itself(parse, at)
 
 
 def _outer_first(parse: Parse) -> list[int]:
@@ -138,9 +160,10 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause]) -> Clause:  # noqa:
     tokens = parse.tokens
     token = tokens[at]
     above = known.get(token.head) if token.head != at else None
-    if token.dep in ("ccomp", "advcl") and at < token.head and _stands_by_itself(parse, at):
-        above = None  # two sentences with a comma between them: Dad is retiring, he wants to build a boat
+    if _is_apart(parse, at):
+        above = None
     around = parse.around(at)
+    low = [one.text.lower() for one in around]
     subject = _subject(parse, at)
     joined = token.dep == "conj" and above is not None
     own = subject is not None
@@ -223,11 +246,24 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause]) -> Clause:  # noqa:
         )
     ):
         mode = "asked"  # mum can I put it on the list
+    if not own and denied and token.tag == "VB" and "please" in low:
+        mode = "ordered"  # Luis has the phone, and please don't touch the cron
     if subject is None and token.dep in ("ROOT", "ccomp", "parataxis") and token.tag == "VB" and not auxes:
         mode = "ordered"
-    used_to = token.lemma == "use" and parse.child(at, "xcomp") is not None and token.tag in ("VBD", "VBN")
+    used_to = (
+        token.lemma == "use"
+        and parse.child(at, "xcomp") is not None
+        and parse.child(at, "dobj") is None  # used half of it to pay off the card
+        and token.tag in ("VBD", "VBN")
+    )
     particle = next((one.text.lower() for one in around if one.dep == "prt"), None)
     lemma = token.lemma.lower() if not particle else f"{token.lemma.lower()} {particle}"
+    has_object = any(one.dep == "dobj" for one in around)
+    if token.lemma in _HABITS and has_object and not any(one.dep == "npadvmod" for one in around):
+        if mode == "possible" and "rather" in low:
+            lemma, mode, tense = "prefer", "actual", "present"  # I'd rather have tea than coffee
+        elif mode == "planned" and denied and words & _REFUSES:
+            mode, tense = "actual", "present"  # the kids won't eat fish
     return Clause(
         parse=parse,
         verb=at,
@@ -300,7 +336,8 @@ def _is_unfinished(parse: Parse, at: int, subject: int | None, auxes: list[Token
         return False
     token, head = parse.tokens[at], parse.tokens[subject]
     if not auxes:
-        if head.text.lower() in ("me", "us", "him", "them") or (
+        joined = any(parse.tokens[child].dep == "conj" for child in parse.children(subject))
+        if (head.text.lower() in ("me", "us", "him", "them") and not joined) or (
             (head.pos in ("ADJ", "ADV", "INTJ") or head.text == "Super")
             and not parse.children(subject)
             and token.lemma.lower() != "be"
@@ -308,7 +345,6 @@ def _is_unfinished(parse: Parse, at: int, subject: int | None, auxes: list[Token
             return True
         if token.tag == "VBG" and token.dep in ("pcomp", "acl", "ccomp", "advcl"):
             return True
-        joined = parse.child(subject, "conj") is not None
         if token.lemma.lower() not in ("have", "be", "do") and not joined:
             return (head.tag == "NN" and token.tag == "VBP") or (head.tag == "NNS" and token.tag == "VBZ")
     if any(one.text.lower() == "do" for one in auxes) and head.tag in ("NN", "NNP"):

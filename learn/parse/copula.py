@@ -21,13 +21,18 @@ _NOT: Final = re.compile(r"^(?:now )?not ", re.IGNORECASE)
 _PRAISE: Final = listed(
     "awesome amazing great wonderful fantastic cool incredible lovely beautiful nice good special "
     "important inspiring sweet cute fun perfect best "
-    "brilliant super exciting gorgeous stunning impressive powerful rewarding priceless hilarious "
+    "brilliant super priority precaution exciting gorgeous stunning impressive powerful rewarding priceless hilarious "
     "adorable key true hard tough bold vivid bright chill breathtaking stunning calming peaceful "
     "rewarding fulfilling meaningful resilient welcoming pretty fancy vibrant soothing therapeutic "
     "memorable unforgettable relaxing delicious tasty rough wild hectic crazy insane epic magical "
     "majestic serene cozy cosy invaluable priceless worthwhile worth difficult easy challenging "
     "captivating lucky infectious lovable empowering motivating encouraging fascinating interesting "
     "boring refreshing delightful heartwarming touching moving"
+)
+_IDIOMS: Final = re.compile(
+    r"(?:over the moon|on cloud nine|on top of the world|at (?:my|our) wits|up the wall"
+    r"|in (?:two minds|bits|pieces))\b",
+    re.IGNORECASE,
 )
 _YOURS: Final = listed("you your yours yourself")
 _HOMELY: Final = listed("balcony kitchen sofa couch terrace bathtub porch")
@@ -94,7 +99,7 @@ def _placed(said: Said, who: list[Whom]) -> None:
         return
     if values.coded(said, who[0], last):
         return
-    if any(word.lower() in _YOURS for word in words.split()) or len(words) > 200:
+    if any(word.lower() in _YOURS for word in words.split()) or len(words) > 200 or _IDIOMS.match(words):
         return
     if not any(
         token.pos in ("NOUN", "PROPN", "NUM") for token in parse.tokens[said.clause.verb + 1 : last + 1]
@@ -175,7 +180,11 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
         or said.page.angry
     ):
         return
-    if token.lemma.lower() in _MOODS and last == at:
+    is_bare = last == at or (
+        token.lemma.lower() == "sure"
+        and any(parse.tokens[child].dep == "prep" for child in parse.children(at))
+    )
+    if token.lemma.lower() in _MOODS and is_bare:
         return
     if (
         who[0].sort == "thing"

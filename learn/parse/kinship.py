@@ -109,7 +109,7 @@ def named(said: Said, subject: Whom, at: int) -> bool:
 
 def _is_thing_at_hand(parse: Parse, at: int) -> bool:
     """Whether a noun is nobody to be married to: to this spreadsheet, to my job; but to my friend, to a vet."""
-    pointed = parse.words_on(at) & {"this", "that", "my", "our", "his", "her"}
+    pointed = parse.words_on(at) & {"this", "that", "my", "our", "his", "her", "the"}
     return bool(pointed) and parse.tokens[at].pos == "NOUN" and kin_of(parse, at) is None
 
 

@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
+from braid.text.calendar import MONTHS
 from braid.text.parse import Parse, Token
 
-_VERBS_AS_AUX = frozenset(("loves", "likes", "hates", "enjoys", "plays", "needs", "wants"))
+_MONTHS: Final = frozenset(month.title() for month in MONTHS)
+_VERBS_AS_AUX: Final = frozenset(
+    ("lives", "works", "loves", "likes", "hates", "enjoys", "plays", "needs", "wants")
+)
 
 
 _TIES: Final = frozenset("-–\u2011/")
@@ -36,6 +40,8 @@ def mended(parse: Parse) -> Parse:
             over = tokens[at - 1]
             tokens[at] = token._replace(dep=over.dep, head=over.head)
             tokens[at - 1] = over._replace(dep="compound", head=at)
+        elif _is_month_of_day(tokens, at):
+            tokens[at] = token._replace(dep="nmod", head=at - 1)
         elif (meant := _meant_in_front_of_not(tokens, at)) is not None:
             tokens[meant] = tokens[meant]._replace(dep=token.dep, head=token.head)
             tokens[at] = token._replace(dep="appos", head=meant)
@@ -279,6 +285,18 @@ def _subject_in_front(tokens: list[Token], at: int) -> int | None:
         return None
     same = (tokens[first].dep, tokens[first].head) == (token.dep, token.head)
     return first if same and first < at < token.head else None
+
+
+def _is_month_of_day(tokens: list[Token], at: int) -> bool:
+    """The blender I bought on 2 May stopped: a month that is hung on another word than its day."""
+    day = tokens[at - 1]
+    return (
+        at > 0
+        and tokens[at].text in _MONTHS
+        and day.pos == "NUM"
+        and day.dep == "pobj"
+        and tokens[at].head < at - 1
+    )
 
 
 def _meant_in_front_of_not(tokens: list[Token], at: int) -> int | None:

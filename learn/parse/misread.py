@@ -23,10 +23,6 @@ _DEEDS: Final = listed(
 _ORDINAL: Final = re.compile(ORDINAL, re.IGNORECASE)
 _SIDES: Final = LIMBS | listed("side ear eye lung breast temple")
 _DREAMT: Final = re.compile(r"\b(?:dreamt|dreamed|dreams?)(?: that)?,?\s*$", re.IGNORECASE)
-_SORRY: Final = re.compile(
-    r",\s*(?:no,? )?(?:sorry|i mean|or rather|wait),? (?:no,? )?(?:(?:on|at|in|to|the)\b|\d|(?-i:[A-Z])\w)",
-    re.IGNORECASE,
-)
 _IN_PLACE: Final = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
 _INITIAL: Final = re.compile(r"[A-Z]\.")
 _ALIKE: Final = listed(
@@ -52,6 +48,8 @@ _CONVINCED: Final = frozenset(
     ("convinced", "sure", "certain", "adamant", "positive", "confident", "afraid", "worried")
 )
 _OUGHT: Final = frozenset(("should", "must", "could", "might", "ought"))
+_OVERDONE: Final = frozenset(("totally", "obviously", "clearly"))
+_LAUGHING: Final = re.compile(r"\W*(?:ha(?:ha)+|lol|lmao|oh|yeah|sure)\b", re.IGNORECASE)
 _BARE_FORMS: Final = frozenset(("VB", "VBP"))
 _PAST_FORMS: Final = frozenset(("VBD", "VBZ", "VBN"))
 
@@ -415,14 +413,6 @@ def _is_wish(clause: Clause) -> bool:
     )
 
 
-def _is_put_right(clause: Clause) -> bool:
-    """He comes on Thursday, sorry, on Wednesday: what is put right behind it."""
-    parse = clause.parse
-    _, last = clause.said
-    found = _SORRY.search(parse.text, parse.tokens[clause.verb].stop)
-    return found is not None and found.start() <= parse.tokens[last].stop + 1
-
-
 def _is_rare(clause: Clause) -> bool:
     """I hardly ever eat meat; we rarely cook: neither done nor left undone."""
     parse = clause.parse
@@ -452,8 +442,15 @@ def _is_belief_of_another(clause: Clause) -> bool:
 
 
 def _is_figurative(clause: Clause) -> bool:
-    """I'm basically living at the office; I almost bought a boat."""
-    return is_figurative(clause.parse, clause.verb)
+    """I'm basically living at the office; I almost bought a boat; I'm dying for a coffee."""
+    is_dying = clause.lemma == "die" and clause.progressive and clause.child("prep", "xcomp") is not None
+    return is_dying or _is_mocked(clause) or is_figurative(clause.parse, clause.verb)
+
+
+def _is_mocked(clause: Clause) -> bool:
+    """Haha yeah I'm totally fluent in Dutch now."""
+    words = {token.text.lower() for token in clause.parse.tokens[clause.verb : clause.verb + 3]}
+    return bool(words & _OVERDONE) and _LAUGHING.match(clause.parse.text) is not None
 
 
 _CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
@@ -490,7 +487,6 @@ _CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
     _is_under_when,
     _is_not_sure,
     _is_wish,
-    _is_put_right,
     _is_figurative,
     _is_rare,
     _is_in_case,

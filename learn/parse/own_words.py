@@ -45,7 +45,8 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
     first, last = said.clause.said
     lemma = said.clause.token.lemma.lower()
     if (
-        (lemma in _MANNERS and not is_considered(said.clause, who[0]))
+        said.clause.token.tag == "MD"  # Uncle Falk can't
+        or (lemma in _MANNERS and not is_considered(said.clause, who[0]))
         or said.clause.mode == "possible"
         or said.page.wry
         or is_pep_talk(said.clause, who[0])
@@ -77,7 +78,16 @@ def in_own_words(said: Said, who: list[Whom]) -> None:
         and said.clause.tense == "perfect"
         and said.clause.child("prt", "acomp", "auxpass") is None
     ):
-        what, rel, type = f"have {what.partition(' ')[2]}", "does", "fact"  # I've got choir on Thursdays
+        rel, type = "has", "fact"  # I've got choir on Thursdays
+    elif (
+        rel == "does"
+        and lemma == "have"
+        and not said.clause.progressive
+        and said.clause.child("xcomp") is None
+    ):
+        rel = "has"
+    if rel == "has":
+        what = what.partition(" ")[2]
     if rel == "plans_to" and said.clause.mode != "planned":
         what = f"{lemma} {what.partition(' ')[2]}".strip()
     held = held_of(said.page, said.part, said.clause, type)

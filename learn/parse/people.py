@@ -37,6 +37,11 @@ _BARE_KIN: Final = listed(
 """Whoever says "Mum" means their own."""
 _OWNED: Final = frozenset(("mine", "yours", "his", "hers", "ours", "theirs"))
 """What stands for somebody's thing: of what kind, another clause says."""
+_SPEAKS: Final = listed("report speak talk write chat")
+_MEETS: Final = listed(
+    "meet tell ask call marry invite text hug thank visit phone ring message hire pick collect fetch see"
+)
+"""Verbs whose object, where it is a name, is somebody."""
 _OF_NOTHING: Final = listed("rain snow pour take seem turn look appear feel sound mean depend matter help")
 """Verbs whose "it" often means no thing: it rains, it takes an hour."""
 _TOPIC: Final = re.compile(
@@ -120,8 +125,11 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
         return None
     if owner is None and parse.words_on(at) & {"his", "her", "their", "your", "its"}:
         return None
-    if parse.tokens[phrase_of(parse, at)[0]].pos == "PRON":
-        return None
+    first, last = phrase_of(parse, at)
+    if parse.tokens[first].pos == "PRON" or any(
+        one.text.lower() in ("me", "us") for one in parse.tokens[first : last + 1]
+    ):
+        return None  # the best film ever for me
     name = topic(noun(parse, at))
     if not name or re.fullmatch(r"\d+(?:st|nd|rd|th)?|\w", name):
         return None
@@ -204,7 +212,13 @@ def _named(page: Page, parse: Parse, at: int) -> Whom | None:
         page.introduce(role, name)
         return Whom(name, "person")
     is_own = name == page.turn.speaker or name in page.turn.speaker.split()
-    if not words or words[0] in NOT_NAMES or is_own or _is_run_together(parse, at):
+    if (
+        not words
+        or words[0] in NOT_NAMES
+        or name.endswith(("'s", "’s"))
+        or is_own
+        or _is_run_together(parse, at)
+    ):
         return None
     known = page.known_name(name)
     if _is_somewhere(parse, at):
@@ -310,11 +324,10 @@ def _is_company(parse: Parse, at: int) -> bool:
     token, head = parse.tokens[at], parse.tokens[parse.tokens[at].head]
     if token.text in NOT_NAMES or parse.child(at, "det", "amod") is not None:
         return False
-    return (token.dep == "pobj" and head.text.lower() == "with") or (
-        token.dep == "dobj"
-        and head.lemma.lower()
-        in ("meet", "tell", "ask", "call", "marry", "invite", "text", "hug", "thank", "visit")
-    )
+    if token.dep == "pobj":
+        over = parse.tokens[head.head].lemma.lower()
+        return head.text.lower() == "with" or (head.text.lower() == "to" and over in _SPEAKS)
+    return token.dep == "dobj" and head.lemma.lower() in _MEETS
 
 
 def _end_of_name(parse: Parse, at: int, name: str) -> int:

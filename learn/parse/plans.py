@@ -7,7 +7,7 @@ from braid.learn.parse import changes
 from braid.learn.parse.people import Whom
 from braid.learn.parse.phrases import shown
 from braid.learn.parse.relevance import GOALS, is_telling
-from braid.learn.parse.rows import BY_VERB, fillers
+from braid.learn.parse.rows import BY_VERB, by_rows, fillers
 from braid.learn.parse.said import Said
 from braid.learn.parse.sorts import objects
 from braid.learn.parse.validity import timed, without_when
@@ -33,7 +33,10 @@ def under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PL
             changes.used_to(said.page, said.part, one.name, what)
             said.claim(one.name, "used_to", what, type="episode")
         return
-    if above in ("start", "begin") or _given_up(said, who):
+    if above in ("start", "begin"):
+        _taken_up(said, who)
+        return
+    if _given_up(said, who):
         return
     rel = "goal" if above in GOALS else "plans_to"
     if said.clause.denied or (rel == "plans_to" and said.clause.token.tag not in ("VB",)):
@@ -63,6 +66,15 @@ def under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PL
             return
     for one in who:
         said.claim(one.name, rel, what, held=held, type="goal")
+
+
+def _taken_up(said: Said, who: list[Whom]) -> None:
+    """I started eating chicken in the spring: what is so from then on, where a row knows of it."""
+    clause = said.clause
+    is_whole = clause.child("ccomp", "advcl", "xcomp") is None
+    if clause.tense in ("past", "perfect") and clause.mode == "actual" and is_whole:
+        held = dates.Validity(dates.past(timed(said.part, clause), said.page.turn.when).since)
+        by_rows(said._replace(clause=clause._replace(tense="present", progressive=False)), who, held)
 
 
 def _given_up(said: Said, who: list[Whom]) -> bool:

@@ -30,6 +30,7 @@ from braid.text.sentences import TextPart
 _DASH: Final = re.compile(
     r"\s+[-–—]+\s+(?!\w{2,}ing\b)|\s*[;—]\s*|\.{3,}\s*|…\s*|(?<=\w)--+\s+"
     r"|\s+(?=(?:no wait|wait no|no,? sorry|sorry,? no)\b)"
+    r"|,\s+(?=(?:sorry|i mean|or rather|make that|wait),? (?:(?:on|at|in|to|the)\b|\d|[A-Z]\w))"
     r"|(?<=\w)(?<!^\w)(?<=\w\w):\s+(?=[\w'’])"
 )
 
@@ -62,7 +63,9 @@ def _dashed(sentences: Iterable[TextPart]) -> Iterator[TextPart]:
         for match in _DASH.finditer(sentence.text):
             lead = sentence.text[start : match.start()].split()
             is_label = match[0].startswith(":") and (  # "Correction: 20th" is one
-                len(lead) < _LABEL or changes.opens_with_new_value(sentence)
+                len(lead) < _LABEL
+                or changes.opens_with_new_value(sentence)
+                or fragments.opens_with_label(sentence)
             )
             if match.end() < len(sentence.text) and lead and not is_label:
                 yield sentence.piece(start, match.start(), ".")
@@ -91,7 +94,7 @@ class ParseReader:
     @property
     def version(self) -> str:
         """The version of these rules, and of what they stand on."""
-        return f"12{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
+        return f"13{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
 
     def prepare(self, turns: Iterable[Turn]) -> None:
         """Parse the sentences of many turns at once, where that is quicker; their readings are the same without it."""
@@ -188,6 +191,7 @@ class ParseReader:
         if rest is not None and not moods.is_no_statement(rest):
             parse = self._parse(f"{rest.text}.")
             if not changes.fragment(page, sentence, rest, parse):
+                changes.unsay(page, sentence)
                 self._statement(page, rest, parse, changes.CORRECTED)
             return
         asked = moods.is_no_statement(sentence)

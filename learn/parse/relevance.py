@@ -20,7 +20,20 @@ SAYS_NOTHING: Final = listed(
 )
 """Verbs that state nothing of their own without a noun behind them."""
 _BARE: Final = frozenset(
-    ("quit", "resign", "retire", "graduate", "divorce", "relocate", "separate", "smoke", "vape")
+    (
+        "quit",
+        "resign",
+        "retire",
+        "graduate",
+        "divorce",
+        "relocate",
+        "separate",
+        "smoke",
+        "vape",
+        "drink",
+        "drive",
+        "swim",
+    )
 )
 """Deeds that need no object."""
 GOALS: Final = frozenset(("want", "hope", "aim", "dream", "wish", "aspire"))
@@ -29,6 +42,8 @@ _SEEMS: Final = listed(
     "look sound seem feel smell taste show highlight add help make bring mean remind represent stand"
 )
 """What a thing does in somebody's eyes."""
+_WELL: Final = frozenset(("great", "well", "fine", "good", "okay", "ok", "brilliantly", "swimmingly"))
+_OF_DEED: Final = frozenset(("dobj", "prep", "advmod", "nummod", "npadvmod", "attr"))
 _RUN_ON: Final = 20
 """So many words without a mark among them are speech as it was heard: what stands behind may be another sentence."""
 _NEAR: Final = 8
@@ -40,7 +55,11 @@ def is_worth_saying(clause: Clause, who: Whom, first: int, last: int) -> bool:  
     parse, lemma = clause.parse, clause.token.lemma.lower()
     if (clause.child("xcomp") is not None and _is_only_lead(clause, lemma)) or _only_sets_out(clause):
         return False
-    if not is_telling(clause, first, last) and not (clause.no_more and who.sort != "first"):
+    is_beside = who.sort == "person" and any(
+        name in ("with", "for") and parse.tokens[at].text.lower() in ("me", "us")
+        for name, _, at in clause.preps()
+    )  # my aunt is staying with us
+    if not is_telling(clause, first, last) and not is_beside and not (clause.no_more and who.sort != "first"):
         return False
     has_object = any(token.pos in ("NOUN", "PROPN", "NUM") for token in parse.tokens[first + 1 : last + 1])
     has_object = (
@@ -55,10 +74,15 @@ def is_worth_saying(clause: Clause, who: Whom, first: int, last: int) -> bool:  
         if clause.tense == "present" and copula.is_general(clause):
             return False
         return has_object or clause.passive or is_past or clause.progressive
-    if not has_object and who.sort == "first" and lemma not in _BARE:
+    if not has_object and who.sort == "first" and not _says_all(clause):
         return False
     at = clause.child("dobj")
     return at is None or not is_empty(parse, at) or clause.child("prep", "xcomp", "ccomp") is not None
+
+
+def _says_all(clause: Clause) -> bool:
+    """Whether a verb says something without a noun: I quit, I don't drink, I'm left-handed."""
+    return clause.token.lemma.lower() in _BARE or (clause.passive and "-" in clause.token.text)
 
 
 def is_telling(clause: Clause, first: int, last: int) -> bool:
@@ -84,7 +108,8 @@ def is_pep_talk(clause: Clause, who: Whom) -> bool:
         token.text.lower() in ("me", "my", "us", "our") or token.pos in ("NUM", "PROPN")
         for token in tokens[clause.verb + 1 :]
     )
-    return who.sort == "thing" and clause.tense == "present" and lemma in _SEEMS and not own
+    goes_well = lemma == "go" and tokens[clause.said[1]].text.lower() in _WELL
+    return who.sort == "thing" and clause.tense == "present" and (goes_well or (lemma in _SEEMS and not own))
 
 
 def is_considered(clause: Clause, who: Whom) -> bool:
@@ -95,10 +120,20 @@ def is_considered(clause: Clause, who: Whom) -> bool:
 
 
 def is_elliptic(clause: Clause) -> bool:
-    """Whether "did" stands for another verb: Yvonne did, my wife."""
-    at = clause.child("dobj", "prep", "advmod", "nummod", "npadvmod", "attr")
-    is_bare = at is None or at < clause.verb or clause.parse.tokens[clause.verb + 1].text == ","
-    return clause.token.lemma == "do" and is_bare
+    """Whether "did" stands for another verb, or for what was said: Yvonne did, my wife; I do both."""
+    if clause.token.lemma != "do":
+        return False
+    tokens, verb = clause.parse.tokens, clause.verb
+    behind = [
+        tokens[one] for one in clause.parse.children(verb) if one > verb and tokens[one].dep in _OF_DEED
+    ]
+    said = [
+        one
+        for one in behind
+        if one.text.lower() not in ("both", "neither", "it", "this", "that", "so", "them")
+    ]
+    is_loose = clause.token.tag == "VB" and clause.token.dep == "conj"
+    return not said or is_loose or tokens[verb + 1].text == ","
 
 
 def _only_sets_out(clause: Clause) -> bool:
@@ -132,7 +167,7 @@ def is_cut(clause: Clause, who: Whom, first: int, last: int) -> bool:
     end = tokens[last]
     if end.pos == "ADP" and end.dep == "prep" and gap_of(clause) is None and not clause.parse.children(last):
         return True
-    if who.sort == "first" and first == last and clause.token.lemma.lower() not in _BARE:
+    if who.sort == "first" and first == last and not _says_all(clause):
         return True
     heard = len(tokens) > _RUN_ON and not any(token.pos == "PUNCT" for token in tokens[:-1])
     return heard and last - first > _NEAR

@@ -6,6 +6,7 @@ from typing import Final
 
 from braid.learn import dates
 from braid.learn.page import Page
+from braid.learn.parse import changes
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.people import Whom
 from braid.learn.parse.phrases import from_outside, joined, noun, said_of, shown
@@ -40,8 +41,10 @@ _SPANS: Final = frozenset(
 )
 
 
-def by_rows(said: Said, who: list[Whom]) -> bool:
-    """Claim what the rows of a clause's verb read in it; True where one of them fits."""
+def by_rows(said: Said, who: list[Whom], held: dates.Validity | None = None) -> bool:
+    """Claim what the rows of a clause's verb read in it; True where one of them fits. `held`: when, where its words
+    are not those that say so.
+    """
     rows = BY_VERB.get(said.clause.lemma) or BY_VERB.get(said.clause.token.lemma.lower()) or []
     done: set[str] = set()
     for row in rows:
@@ -50,7 +53,7 @@ def by_rows(said: Said, who: list[Whom]) -> bool:
             continue
         found = fillers(said.clause, row)
         if found:
-            _claim(said, row, who, found)
+            _claim(said, row, who, found, held)
             done.add(slot)
     return bool(done)
 
@@ -233,19 +236,24 @@ def _special(clause: Clause, row: Row) -> list[str]:
     return [f"{done} {noun(parse, at)}"]
 
 
-def _claim(said: Said, row: Row, who: list[Whom], found: list[str]) -> None:
+def _claim(said: Said, row: Row, who: list[Whom], found: list[str], held: dates.Validity | None) -> None:
     if row.rel in ("works_at", "works_for"):
         found = [one for one in found if one.lower().rpartition(" ")[2] not in _SPANS]  # on for a while
     if row.rel in ("pet", "owns", "has") and _FOR_ANOTHER.search(said.part.text):
         return  # I got this pup for you
+    if row.rel == "prefers":
+        found = [one.partition(" than ")[0] for one in found]
     polarity = _ONLY_DENIED.get(row.only, row.polarity != said.clause.denied)
-    held = dates.NEVER if row.sort == "date" else held_of(said.page, said.part, said.clause, row.type)
+    if held is None:
+        held = dates.NEVER if row.sort == "date" else held_of(said.page, said.part, said.clause, row.type)
     if row.sort == "day":
         lean = "past" if said.clause.tense == "past" else "ahead"
         found = [day for what in found if (day := said.page.day(what, lean)) is not None]
         held, who = dates.NEVER, [one for one in who if one.sort == "thing"]
     for one in who:
         for what in found:
+            if row.rel == "eats" and polarity:
+                changes.eats_again(said.page, said.part, one.name, what)
             said.claim(
                 one.name,
                 row.rel,

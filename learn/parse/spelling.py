@@ -64,7 +64,10 @@ _IS: Final = re.compile(
     r"|being|feeling|meaning|saying|beginning|ending|opening|closing|drawing|string|thing|king|ring"
     r"|wing|spring)\b)[a-z]{3,}ing|[a-z]{3,}ed(?!\s+(?:me|us|him|her|them|it|my|our)\b))\b)"
 )
-_HAS: Final = re.compile(r"(?<=\w)(?<!\bit)(?<!\blet)['’]s(?=\s+(?:got|had|been)\b)")
+_HAS: Final = re.compile(
+    r"(?<=\w)(?<!\bit)(?<!\blet)['’]s(?=\s+(?:got|had|been|found|bought|won"
+    r"|(?:done|taken|lost|made|sold|sent|broken)\s+(?:the|an?|my|our|his|her|their|me|us|it))\b)"
+)
 _NAME_IS: Final = re.compile(
     r"(?:(?<=\b[Mm]y name)|(?<=\b[Hh](?:is|er) name)|(?<=\b[Oo]ur name))['’]s(?= [A-Z])"
 )
@@ -85,9 +88,12 @@ _PAST: Final = re.compile(
     r"|caught|chose|drove|drank|ate|fell|flew|grew|held|knew|led|rode|sang|slept|spoke|stood|swam|threw"
     r"|woke|wore|got|went|had|did"
 )
+_NOT_FOND: Final = re.compile(r"not (?:a (?:big |huge )?fan of|keen on|into|big on)\b", re.IGNORECASE)
 _ALONE: Final = listed(
     "live love hate like work prefer need want hope miss feel think can't cant don't dont never"
 )
+_CAN_NOT: Final = frozenset(("stand", "bear", "abide", "eat", "have", "drink", "drive", "swim"))
+"""What somebody can't do of whom nobody is named, they can't themselves."""
 _FORMS_ALIKE: Final = frozenset(
     ("set", "put", "cut", "let", "hit", "shut", "cost", "read", "cast", "split", "quit")
 )
@@ -161,6 +167,8 @@ def _with_subject(one: _Spelled, parse: Parse) -> _Spelled | None:  # noqa: PLR0
     token = tokens[at]
     low = token.text.lower()
     has_subject = parse.child(at, "nsubj", "nsubjpass", "expl", "csubj") is not None
+    if _NOT_FOND.match(one.text, token.start):
+        return _with(one, token.start, "I'm ")
     if has_subject or (token.dep == "csubj" and token.tag == "VBG"):
         return None  # "Living in Leeds is great" says of nobody that they live there
     if token.dep not in (
@@ -181,7 +189,7 @@ def _with_subject(one: _Spelled, parse: Parse) -> _Spelled | None:  # noqa: PLR0
     if (
         _PAST.fullmatch(low)
         or token.tag in ("VBD",)
-        or (token.tag == "VBN" and token.dep in ("ROOT", "ccomp"))
+        or (token.tag == "VBN" and (token.dep in ("ROOT", "ccomp") or _has_object_behind(parse, at)))
         or low in ("got", "went", "had", "been", "was", "did", "saw", "met")
     ):
         if (
@@ -203,14 +211,25 @@ def _with_subject(one: _Spelled, parse: Parse) -> _Spelled | None:  # noqa: PLR0
         "learning",
         "saving",
         "moving",
+        "renting",
+        "training",
+        "selling",
+        "commuting",
+        "volunteering",
+        "teaching",
+        "recovering",
     ):
         lead = "I'm "
-    elif low in _ALONE:
+    elif low in _ALONE or (
+        low == "ca" and tokens[at + 2 : at + 3] and tokens[at + 2].text.lower() in _CAN_NOT
+    ):
         lead = "I "
     else:
         return None
     if low == "love" and len(tokens) <= 4 and tokens[at + 1].pos == "PROPN":
         return None  # Love, Mum
+    if low == "was" and any(one.pos == "DET" for one in tokens[at + 1 : at + 3]):
+        return None  # wasn't the cone: not the speaker
     if low in _FORMS_ALIKE or tokens[at + 1].text.lower() in ("free", "forward"):
         return None  # set it to 5 may be an order; looking forward to it says nothing
     if low in (
@@ -231,6 +250,13 @@ def _with_subject(one: _Spelled, parse: Parse) -> _Spelled | None:  # noqa: PLR0
     if low in ("said", "done", "called", "named", "based", "thanks", "agreed", "noted", "let", "forget"):
         return None
     return _with(one, token.start, lead)
+
+
+def _has_object_behind(parse: Parse, at: int) -> bool:
+    """Baked 48 scones; used to be a waiter: a deed that seems to say what the scones are."""
+    behind = parse.tokens[at + 1]
+    is_described = parse.tokens[at].dep in ("nmod", "amod") and behind.pos in ("NUM", "DET")
+    return is_described or (parse.tokens[at].text.lower() == "used" and behind.tag == "TO")
 
 
 def _with(one: _Spelled, at: int, lead: str) -> _Spelled:

@@ -10,7 +10,7 @@ from braid.learn.parse import copula, kinship, plans, values
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.misread import is_misread
 from braid.learn.parse.own_words import in_own_words
-from braid.learn.parse.people import whom
+from braid.learn.parse.people import Whom, whom
 from braid.learn.parse.phrases import is_name, joined, subtree
 from braid.learn.parse.relevance import GOALS, PLANS
 from braid.learn.parse.rows import by_rows
@@ -53,7 +53,11 @@ def state(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:  # 
         return False
     if above and above in PLANS and _was_meant(clause):
         return False
-    if clause.token.dep == "ccomp" and tokens[clause.token.head].lemma.lower() in _CAUSES:
+    if (
+        clause.token.dep == "ccomp"
+        and clause.token.head < clause.verb
+        and tokens[clause.token.head].lemma.lower() in _CAUSES
+    ):
         return False
     who = whom(page, clause.parse, clause.subject)
     if not who or (who[0].sort == "first" and _is_done_to_speaker(clause)):
@@ -62,7 +66,9 @@ def state(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:  # 
         return False
     if who[0].name[:1].isdigit() and clause.lemma not in ("be", "cost"):
         return False
-    if clause.reporter is not None and not whom(page, clause.parse, clause.reporter):
+    if clause.reporter is not None and (
+        not whom(page, clause.parse, clause.reporter) or _is_supposed_of_speaker(clause, who[0])
+    ):
         return False  # everyone thinks so: nobody whose word it is
     said = Said(page, part, clause, voiced(page, clause, voice))
     told = len(page.claims)
@@ -76,6 +82,19 @@ def state(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:  # 
     elif not by_rows(said, who):
         in_own_words(said, who)
     return len(page.claims) > told
+
+
+def _is_supposed_of_speaker(clause: Clause, who: Whom) -> bool:
+    """My mum thinks I work in a bank: who knows best hasn't said so."""
+    over = clause.parse.tokens[clause.parse.tokens[clause.reporter or 0].head]
+    return who.sort == "first" and over.lemma.lower() in (
+        "think",
+        "believe",
+        "reckon",
+        "claim",
+        "swear",
+        "insist",
+    )
 
 
 def _was_meant(clause: Clause) -> bool:
@@ -102,7 +121,11 @@ def _is_severed(clause: Clause) -> bool:
         return False
     if len(joined(parse, clause.subject)) > 1:
         return False
-    commas = [at for at, token in enumerate(parse.tokens[: clause.verb]) if token.text == ","]
+    opens = [
+        at for at in range(clause.subject) if parse.tokens[at].dep == "mark"
+    ]  # because my legs ache, and do it
+    first = opens[-1] if opens else 0
+    commas = [at for at in range(first, clause.verb) if parse.tokens[at].text == ","]
     return len(commas) == 1 and commas[0] > clause.subject
 
 

@@ -7,6 +7,7 @@ from braid.learn import dates
 from braid.learn.page import Page
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.phrases import shown, subtree
+from braid.text.calendar import WEEKDAY_NAME
 from braid.text.dates import places
 from braid.text.parse import Parse
 from braid.text.sentences import TextPart
@@ -14,7 +15,11 @@ from braid.text.words import listed
 
 _SETS: Final = listed("book reserve move change plan schedule arrange agree postpone shift push rebook set")
 """Deeds whose day is another's: what was set, not when."""
-_ENTERS: Final = listed("sign register enrol enroll")
+_ENTERS: Final = listed("sign register enrol enroll enter")
+_DAYS_OF_WEEK: Final = re.compile(
+    rf"\bfrom {WEEKDAY_NAME}s? (?:to|till|until|through) {WEEKDAY_NAME}s?\b", re.IGNORECASE
+)
+"""I work nights from Sunday to Wednesday: every week."""
 _TO_DAY: Final = re.compile(r"\b(?:to|for) (?:the )?\d")
 _FOR_DAY: Final = re.compile(
     r"\bfrom (?:today|tomorrow|tonight|now)\b"
@@ -32,6 +37,9 @@ def timed(part: TextPart, clause: Clause) -> str:
     verb = clause.verb if clause.under is None else clause.under  # next month we're going to repaint it
     if subject is None or subject > verb or parse.tokens[subject].head != verb:
         return part.text
+    text = part.text
+    if any(parse.tokens[child].dep == "relcl" for child in parse.children(subject)):
+        text = shown(parse, *clause.said)  # the blender I bought on 2 May stopped
     words = [
         shown(parse, min(inside), max(inside))
         for child in parse.children(verb)
@@ -42,7 +50,7 @@ def timed(part: TextPart, clause: Clause) -> str:
         )
         and _leads(parse, inside := list(subtree(parse, child)), subject)
     ]
-    return ", ".join((part.text, *words))
+    return ", ".join((text, *words))
 
 
 def _leads(parse: Parse, inside: list[int], subject: int) -> bool:
@@ -71,7 +79,8 @@ def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> d
         return dates.NEVER  # booked for the 9th, signed up for June: when it will be, not when that was done
     if clause.tense == "past" and type == "episode":
         return dates.NEVER if _is_of_object(page, clause) else dates.past(text, when)
-    bounds = dates.bounds(text, when, lasted=clause.tense == "perfect" or clause.progressive)
+    lasted = clause.tense == "perfect" or (clause.progressive and type != "goal")
+    bounds = dates.bounds(_DAYS_OF_WEEK.sub("", text), when, lasted=lasted)
     if bounds != dates.NEVER:
         return bounds
     if lemma == "turn" and clause.tense == "present":
@@ -79,21 +88,23 @@ def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> d
     if clause.mode == "planned" or type == "goal":
         return dates.ahead(text, when)
     if clause.tense in ("past", "perfect"):
-        held = dates.past(text, when)
+        held = dates.NEVER if _is_of_object(page, clause) else dates.past(text, when)
         return held if type == "episode" else dates.Validity(held.since)
     return dates.NEVER
 
 
 def _is_of_object(page: Page, clause: Clause) -> bool:
     """Whether a time belongs to what is spoken of, not to the deed: replayed the night of the 7th; had the 24th from
-    Luton; wrote a scene that was shown yesterday.
+    Luton; wrote a scene that was shown yesterday; paid for a greenhouse that comes in October.
     """
     parse, at = clause.parse, clause.child("dobj")
     if at is None:
         return False
     within = [at] if parse.tokens[at].text[:1].isdigit() else []
-    for child in parse.children(at):
-        if parse.tokens[child].dep == "relcl" or parse.word(child) == "of":
+    for child in subtree(parse, clause.verb):
+        token = parse.tokens[child]
+        is_of = token.head == at and parse.word(child) == "of"
+        if is_of or (token.dep == "relcl" and child > clause.verb):
             within += subtree(parse, child)
     if not within:
         return False
