@@ -116,8 +116,10 @@ def test_without_writing_nothing_is_written_and_a_reader_may_ask(store: Store, t
     ]  # fmt: skip
     with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard", read_only=True) as reader:
         assert reader.ask(HOME, user_id="ann", now=NOW, write=False).plain == found.plain
+        unsaid = reader.ask(HOME, user_id="ann", now=NOW)
+        assert (unsaid.plain, unsaid.answer_id) == (found.plain, None)
         with pytest.raises(ReadOnlyError):
-            reader.ask(HOME, user_id="ann")
+            reader.ask(HOME, user_id="ann", write=True)
 
 
 def test_the_past_is_answered_from_what_was_known_then(store: Store) -> None:
