@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from braid.agent.answer.reading import AskedQuestion
+from braid.agent.answer.reading import ASKS_DAY, AskedQuestion
 from braid.agent.parts import Nearness
 from braid.text import numbers
 from braid.text.calendar import MONTH_NAME, MONTHS, WEEKDAYS
@@ -29,8 +29,8 @@ _DAY_NUMBER: Final = re.compile(
 _MONEY: Final = re.compile(
     r"[$€£]\s?\d|\d\s?(?:[$€£]|(?:euros?|pounds?|dollars?|quid|bucks|eur|gbp|usd|cents?|pence|p)\b)"
     r"|\b(?:euros?|pounds?|dollars?|quid|bucks)\b"
-    r"|(?<![-\w./:])(?<!\bat )\d[\d.,]*k?\b(?! ?(?:[ap]\.?m|%|th|st|nd|rd|kg|km|mg|mcg|ml|hours?|days?|weeks?|months?"
-    r"|years?|mins?|minutes?)\b)",
+    r"|(?<![-\w./:])(?<!\bat )\d[\d.,]*k?\b(?! ?(?:[ap]\.?m|%|th|st|nd|rd|kg|km|mg|mcg|ml|cm|mm|gb|inch(?:es)?|hours?"
+    r"|days?|weeks?|months?|years?|mins?|minutes?)\b)",
     re.IGNORECASE,
 )
 _TIME: Final = re.compile(
@@ -56,6 +56,8 @@ _REASON: Final = re.compile(
 _PLACE: Final = re.compile(
     r"\b(?:in|at|to|from|near|on|by|behind|under|opposite|into)\s+(?:the |my |our |a )?\w", re.IGNORECASE
 )
+_ALONE: Final = re.compile(r"(?:^|[.!?,] )\s*(?!\w+ing\b)[A-Z][a-zà-ÿ-]+(?=[,.!]|$)")
+"""A name that is all that a clause says: "moving in March. Leiden, got the place"."""
 _NAME: Final = re.compile(r"\b[A-Z][a-zà-ÿA-Z'’-]+")
 _OPENING: Final = re.compile(
     r"\s*([A-Z][a-zà-ÿA-Z'’-]+) (?:[A-Z]\w+ )?(?:is|was) (?:my|our|his|her|their|the)\b"
@@ -78,7 +80,8 @@ platform room bus gate floor number no page chapter flat version line track rout
 tram terminal bay door zone grade
 """.split())  # fmt: skip # noqa: SIM905
 """Nouns that a number names: of "platform 7" nothing is counted, and nothing costs it."""
-_ROLE: Final = re.compile(
+_STOREYS: Final = frozenset(("floor", "storey", "row"))
+ROLE: Final = re.compile(
     r"\b(?:mum|mom|mam|dad|mother|father|sister|brother|aunt|uncle|gran\w*|babcia|doctor|dr|nurse|physio\w*|pharmacist"
     r"|neighbou?r|boss|teacher|landlord|friend|cousin|plumber|driver|lawyer|wife|husband|son|daughter)\b",
     re.IGNORECASE,
@@ -94,7 +97,25 @@ _COUNTED: Final = re.compile(
 _PHONE: Final = re.compile(r"\b(?:phone|mobile|telephone)\b", re.IGNORECASE)
 _LONG_NUMBER: Final = re.compile(r"\d(?:[ -]?\d){5,}")
 _SPELT: Final = frozenset(
-    (*MONTHS, *WEEKDAYS, "i", "ok", "yes", "no", "hi", "hello", "mr", "mrs", "dr", "im", "ill")
+    (
+        *MONTHS,
+        *WEEKDAYS,
+        *(f"{day}s" for day in WEEKDAYS),
+        "i",
+        "ok",
+        "yes",
+        "no",
+        "hi",
+        "hello",
+        "mr",
+        "mrs",
+        "dr",
+        "im",
+        "ill",
+    )
+)
+_OF_THING: Final = re.compile(
+    r"\b(?:(?:at|in|into|near) (?:the )?|the )(?:(?-i:[A-Z])[\w.]* )*$", re.IGNORECASE
 )
 _TITLED: Final = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St)\. $")
 """A full stop that ends no sentence."""
@@ -114,6 +135,21 @@ def spelt_names(text: str) -> Iterator[re.Match[str]]:
             yield match
 
 
+def _is_label(text: str, number: re.Match[str]) -> bool:
+    """Whether a number names what stands before it, and counts nothing."""
+    ahead = text[max(number.start() - 20, 0) : number.start()]
+    if not _NUMBERED.isdisjoint(words(ahead)[-1:]) or not _STOREYS.isdisjoint(
+        words(text[number.end() :])[:1]
+    ):
+        return True
+    return len(number[0].strip(" ,.")) < _OF_SUM and _NAMED.search(ahead) is not None
+
+
+def is_of_thing(text: str, at: int) -> bool:
+    """Whether the name at a place in a text is a thing's, and nobody's: "at the Westbad", "the Fauré"."""
+    return _OF_THING.search(text, 0, at) is not None
+
+
 class Bearing:
     """What answers one question."""
 
@@ -130,6 +166,9 @@ class Bearing:
         self._counts = stem(counted[1].lower()) if counted else ""
         self._counted = counted[1].lower() if counted else ""
         self._own = _FIRST.search(asked.core) is not None  # who asks "who is my …?" is not whom they ask for
+        self._who = asked.wants == "person" and "whose" not in self._known  # the car may say whose it is
+        self._day = ASKS_DAY.search(asked.core) is not None
+        self._how = asked.core.lower().startswith("how ")
         self._phone = _PHONE.search(asked.core) is not None
 
     def bears(self, text: str) -> bool:  # noqa: PLR0911 - one line a kind
@@ -140,16 +179,16 @@ class Bearing:
         if wants == "money":
             return self._new(_MONEY, _DAY_NUMBER.sub(" ", text)) or self.numbers(text) > 0
         if wants == "number":
-            return self.numbers(text) > 0
+            return (self._amounts(text) if self._how else self.numbers(text)) > 0
         if wants == "time":
-            return self._new(_TIME, text) or (self.numbers(text) > 0)
+            return self._new(_TIME, text) or (not self._day and self._amounts(text) > 0)
         if wants == "clock":
             return self._new(_CLOCK, text)
         if wants == "person":
             own = (_OWNED if self._own else _FIRST).search(text) is not None
-            return self.names(text) > 0 or _ROLE.search(text) is not None or own
+            return self.names(text) > 0 or ROLE.search(text) is not None or own
         if wants == "place":
-            return _PLACE.search(text) is not None
+            return _PLACE.search(text) is not None or self._new(_ALONE, text)
         return wants != "reason" or _REASON.search(text) is not None
 
     def plainly(self, text: str) -> bool:  # noqa: PLR0911 - one line a kind
@@ -174,11 +213,20 @@ class Bearing:
         """Return how many numbers of a text the question doesn't have."""
         return sum(not self._known.issuperset(words(match[0])) for match in _NUMBER.finditer(text))
 
+    def _amounts(self, text: str) -> int:
+        """Return how many of these say how much or when, and don't name a thing: "room 12", "Lindenweg 14"."""
+        return sum(
+            not self._known.issuperset(words(match[0])) and not _is_label(text, match)
+            for match in _NUMBER.finditer(text)
+        )
+
     def names(self, text: str) -> int:
         """Return how many names of a text the question doesn't have. What opens a sentence is none, nor what stands in
         capitals or has a number of its own: "TSH", "Apache-2.0"."""
         spelt = sum(
-            self._known.isdisjoint(words(match[0])) and not text[match.end() : match.end() + 1].isdigit()
+            self._known.isdisjoint(words(match[0]))
+            and not text[match.end() : match.end() + 1].isdigit()
+            and not (self._who and is_of_thing(text, match.start()))
             for match in spelt_names(text)
         )
         return spelt + len((self._named & {*_LOW.findall(text)}) - self._known)
@@ -218,12 +266,7 @@ class Bearing:
         for match in _MONEY.finditer(text):
             if self._known.issuperset(words(match[0])):
                 continue
-            ahead = text[max(match.start() - 20, 0) : match.start()]
-            named = (
-                not _NUMBERED.isdisjoint(words(ahead)[-1:])
-                or _CLOCKED.match(text, match.end()) is not None
-                or (len(match[0]) < _OF_SUM and _NAMED.search(ahead) is not None)
-            )
+            named = _is_label(text, match) or _CLOCKED.match(text, match.end()) is not None
             if not (_BARE.match(match[0]) and named):
                 return True
         return False

@@ -9,7 +9,8 @@ from decimal import Decimal
 from typing import Final
 
 from braid.agent.answer.items import amount_of
-from braid.agent.answer.moved import without_left
+from braid.agent.answer.moved import of_time_asked
+from braid.agent.answer.reading import PAID
 from braid.text.calendar import MONTH_NAME
 from braid.text.numbers import WORD
 from braid.text.quantities import Quantity
@@ -29,7 +30,7 @@ _QUANTITY: Final = re.compile(
 _CURRENCY: Final = r"(?:euros?|pounds?|dollars?|quid|bucks|eur|gbp|usd|francs?|cents?|pence)\b"
 _MONEY: Final = re.compile(
     rf"[$€£]\s?\d[\d,.]*\d|[$€£]\d|(?<![\w-])\d(?:[\d,.]*\d)?\s?(?:[$€£]|{_CURRENCY})"
-    rf"|\b{WORD} {_CURRENCY}",
+    rf"|\b{WORD} {_CURRENCY}|\ban? (?:pound|euro|dollar|quid|franc)\b",
     re.IGNORECASE,
 )
 _PAID: Final = re.compile(
@@ -50,6 +51,9 @@ _DATE: Final = re.compile(
     re.IGNORECASE,
 )
 _PIECE: Final = re.compile(r"[,;.]\s+|\s+(?:and|but|plus)\s+", re.IGNORECASE)
+_EACH: Final = re.compile(
+    r"\beach\b|\bapiece\b|\b(?:per|a) (?:head|person|child|adult|night)\b", re.IGNORECASE
+)
 _IS_TIME: Final = re.compile(_TIME, re.IGNORECASE)
 _ONE: Final = Decimal(1)
 
@@ -58,9 +62,9 @@ def counted(asked: str, sentence: str) -> str | None:
     """Return the number that answers a question, with what it counts where that is said; None where none does."""
     if (listed := amount_of(asked, sentence)) is not None:
         return listed
-    whole = _DATE.sub(lambda match: " " * len(match[0]), without_left(asked, sentence))
+    whole = _DATE.sub(lambda match: " " * len(match[0]), of_time_asked(asked, sentence))
     text = _labelled(asked, whole)
-    paid = _PAID.search(asked) is not None
+    paid = _PAID.search(asked) is not None or PAID.search(asked) is not None
     if paid and not has_money(text) and has_money(whole):
         text = whole  # what a sack costs: 25 kilo sacks, 31 euros each
     known = set(words(asked))
@@ -91,8 +95,18 @@ def _labelled(asked: str, sentence: str) -> str:
     meant = telling_stems(asked)
     pieces = [piece for piece in _PIECE.split(sentence) if _QUANTITY.search(piece)]
     met = [len(meant & telling_stems(piece)) for piece in pieces]
+    if _EACH.search(asked):
+        met = [
+            count + (len(meant) + 1) * bool(_EACH.search(piece))
+            for piece, count in zip(pieces, met, strict=True)
+        ]
     most = max(met, default=0)
     return pieces[met.index(most)] if most and met.count(most) == 1 else sentence
+
+
+def is_of_each(asked: str, sentence: str) -> bool:
+    """Whether a question asks what each has, pays or gets, and a sentence says so of each."""
+    return _EACH.search(asked) is not None and _EACH.search(sentence) is not None
 
 
 def has_money(text: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Final
 from braid.agent.answer.bearing import spelt_names
 from braid.agent.answer.clauses import PERSONS
 from braid.agent.answer.items import lists_another
+from braid.agent.answer.reading import PAID
 from braid.agent.answer.spans import best_span
 from braid.agent.answer.turns import when_of
 from braid.agent.answer.verdict import USED_TO, WISHES, asks_of_the_past
@@ -81,7 +82,7 @@ _LIVE: Final = re.compile(r"\b(?:liv(?:e[sd]?|ing)|resid(?:e[sd]?|ing))\b", re.I
 _WORK: Final = re.compile(r"\b(?:work(?:s|ed|ing)?|employ(?:ed|er|s)?|jobs?|office)\b", re.IGNORECASE)
 _COUNTED: Final = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|half|hundred|thousand|grand|fiver"
-    r"|tenner)\b",
+    r"|tenner|pence|\w+pence|an? (?:pound|euro|dollar|penny|cent))\b",
     re.IGNORECASE,
 )
 _SECRET: Final = re.compile(
@@ -96,12 +97,6 @@ _NUMBERED: Final = re.compile(
     r"\b(?:phone|mobile|telephone|flight|merchant|account|order|customer|member\w*|card|invoice|ticket|case|tracking"
     r"|serial|policy|booking|reference|confirmation|passport|licen[cs]e|registration|bus|room|house|flat)"
     r" (?:numbers?|no\.?|code)\b|\biban\b|\b(?:my|our|the|his|her) pin\b",
-    re.IGNORECASE,
-)
-_WHAT_FOR: Final = r" for(?: (?:every|each|in|on|per)\b|\W*$)"
-_PAID: Final = re.compile(
-    r"\bwhat (?:does|do|did|will|would|has|have) .{1,40}"
-    rf"\b(?:(?:pay|paid)(?!{_WHAT_FOR})|charge[ds]?|cost|earn|make (?:from|on|out of)|get for)\b",
     re.IGNORECASE,
 )
 _SPELT: Final = re.compile(
@@ -248,7 +243,7 @@ def _lacks_detail(asked: str, sentence: str) -> bool:
         _AGE.search(asked) and not (_COUNTED.search(sentence) or _AGED.search(sentence)),
         asks_what and _KEY.search(asked) and not _KEY_GIVEN.search(sentence),
         asks_what and _NUMBERED.search(asked) and not _SPELT.search(sentence),
-        _PAID.search(asked) and not (_COUNTED.search(sentence) or _PAYS_NOTHING.search(sentence)),
+        PAID.search(asked) and not (_COUNTED.search(sentence) or _PAYS_NOTHING.search(sentence)),
     )
     if any(one.search(asked) and not has.search(sentence) for one, has in _BESIDE):
         return True

@@ -15,6 +15,7 @@ import msgspec
 
 from braid.agent.answer.deadline import month_end
 from braid.agent.answer.lean import lean_of, tells_of_plan
+from braid.agent.answer.reading import ASKS_DAY
 from braid.recall.decompose import Question
 from braid.text import dates, numbers
 from braid.text.calendar import MONTHS, WEEKDAY_NAME
@@ -138,9 +139,10 @@ def time_of(question: Question, sentence: str, when: datetime) -> str | None:
     told = _told_day(question, sentence, when)
     if told is not None:
         return told or None
-    return (
-        _fitting(question, sentence, [_with_day(sentence, one) for one in clocks]).shown if clocks else None
-    )
+    clocks = [_with_day(sentence, one) for one in clocks]
+    if ASKS_DAY.search(question.text):
+        clocks = [one for one in clocks if one.shown[:1].isalpha()]
+    return _fitting(question, sentence, clocks).shown if clocks else None
 
 
 def _with_day(sentence: str, clock: Moment) -> Moment:
@@ -201,7 +203,7 @@ def _of_clause(question: Question, sentence: str, found: Sequence[Moment]) -> Mo
         last = min((start for start, _ in cuts if start >= one.stop), default=len(sentence))
         said = stems(sentence[first:last])
         ends = to_its_end and _ENDS.search(sentence, first, last) is not None
-        return ends + sum(each in said for each in question.stems)
+        return sum(each in said for each in question.stems) + 2 * ends
 
     return max(found, key=met)
 

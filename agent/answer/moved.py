@@ -1,4 +1,4 @@
-"""What something was moved or raised from: in "the rent goes up from 870 to 940" the 870. Pure.
+"""What something was moved or raised from: in "the rent goes up from 870 to 940" the 870, or "instead of 870". Pure.
 
 It answers what was, and nothing that is asked of now.
 """
@@ -16,20 +16,28 @@ _FROM: Final = re.compile(
     rf"\b{_MOVES}\b[^.;!?\n]{{0,60}}?(?P<left>\bfrom [^;!?\n]{{1,40}}?)(?= (?:up |down |back )?(?:to|into|onto)\b)",
     re.IGNORECASE,
 )
+_INSTEAD: Final = re.compile(
+    r"\b(?P<left>(?:instead of|in place of|rather than) [^,;.!?\n]{1,20}(?:[.,:]\d+)?)", re.IGNORECASE
+)
+_EARLIER: Final = (
+    r"before|used to|original(?:ly)?|first|initial(?:ly)?|previous(?:ly)?|former(?:ly)?|earlier|old"
+)
+_OF_EARLIER: Final = re.compile(rf"\b(?:{_EARLIER})\b", re.IGNORECASE)
 _OF_BEFORE: Final = re.compile(
-    r"\b(?:from(?=\W*$)|before|used to|original(?:ly)?|first|initial(?:ly)?|previous(?:ly)?|former(?:ly)?|earlier|old"
-    r"|until|till|was|were|had|started|begin|began|leave|left)\b",
-    re.IGNORECASE,
+    rf"\b(?:from(?=\W*$)|{_EARLIER}|until|till|was|were|had|started|begin|began|leave|left)\b", re.IGNORECASE
 )
 _TO: Final = re.compile(r"\bto\W*$", re.IGNORECASE)
 
 
-def without_left(asked: str, text: str) -> str:
-    """Return a text, as long as before, with blanks for what something was moved from; as it is, where that is asked
-    for."""
+def of_time_asked(asked: str, text: str) -> str:
+    """Return a text, as long as before, with blanks for what something was moved from; with blanks for all else, where
+    what was before is asked for; as it is, where either may be."""
+    spans = [found.span("left") for pattern in (_FROM, _INSTEAD) for found in pattern.finditer(text)]
+    if spans and _OF_EARLIER.search(asked):
+        start, stop = spans[0]
+        return " " * start + text[start:stop] + " " * (len(text) - stop)
     if _OF_BEFORE.search(asked) and not _TO.search(asked):
         return text
-    for found in _FROM.finditer(text):
-        start, stop = found.span("left")
+    for start, stop in spans:
         text = text[:start] + " " * (stop - start) + text[stop:]
     return text

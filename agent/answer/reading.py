@@ -24,11 +24,24 @@ _OPENERS: Final = re.compile(
     re.IGNORECASE,
 )
 _AUX: Final = r"(?:am|is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|shall|may|must)"
+_WHAT_FOR: Final = r" for(?: (?:every|each|in|on|per)\b|\W*$)"
+PAID: Final = re.compile(
+    r"\bwhat (?:does|do|did|will|would|has|have) .{1,40}"
+    rf"\b(?:(?:pay|paid)(?!{_WHAT_FOR})|charge[ds]?|cost|earn|make (?:from|on|out of)"
+    r"|get for (?:the|my|our|his|her|its|their))\b",
+    re.IGNORECASE,
+)
+"""Asks for a sum that somebody pays or gets."""
+_WITH_FOR: Final = (
+    r"(?:aim|ask|pay|paid|look|wait|appl|work|search|hop|vot|head|settl|book|fall|fell|g[eo]t?|car|train|sav|wish|s[eo]ll?d?"
+    r"|rent|charg|known?|stand|stood|plan|prepar)(?:y|ied|e|es|ed|t?ing|s)?"
+)
+"""Verbs that take a "for" of their own: what somebody is saving for is a thing, and no reason."""
 _KINDS: Final[tuple[tuple[Wants, str], ...]] = (
     ("person", r"\bwho(?:['’]?s|m|se|['’]re|['’]d)?\b|\b(?:which|what) (?:person|doctor|parent|one of (?:us|them)|man"
      r"|woman|colleague|friend)\b|\bwhat(?:['’]?s| is| was) .{0,40}\b(?:called|named)\b|\bname of\b"),
     ("reason", r"\bwhy\b|\bhow come\b|\bwhat(?:['’]?s| is| was)? (?:the )?(?:reason|cause|made|motivated|inspired)\b"
-     r"|\bwhat .{2,60} for\s*[?.!]*$|\bwhat went wrong\b"),
+     rf"|\bwhat(?:['’]?s| {_AUX}) .{{2,60}} (?!{_WITH_FOR}\b)[\w'’]+ for\s*[?.!]*$|\bwhat went wrong\b"),
     ("clock", r"\b(?:what|which|whats) time\b|\bat what hour\b|\bo['’]clock\b"),
     ("time", r"\bwhen\b|\b(?:which|what|on what|whats the) (?:week)?(?:day|date|month|year|week|season|days|dates)s?\b"
      r"|\bsince when\b|\bhow long ago\b|\bdeadline\b"
@@ -47,6 +60,8 @@ _KINDS: Final[tuple[tuple[Wants, str], ...]] = (
 _WANTS: Final[tuple[tuple[Wants, re.Pattern[str]], ...]] = tuple(
     (name, re.compile(source, re.IGNORECASE)) for name, source in _KINDS
 )
+ASKS_DAY: Final = re.compile(r"\b(?:which|what) (?:week)?(?:day|date)\b", re.IGNORECASE)
+"""What no time of the day answers."""
 _CHECK: Final = re.compile(rf"^(?:{_AUX}(?:n['’]?t)?)\b", re.IGNORECASE)
 _NOW: Final = re.compile(
     r"\b(?:now|now(?:a)?days|these days|at the moment|right now|currently|current|at present|still|any ?more|today"

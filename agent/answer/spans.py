@@ -10,10 +10,12 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.counts import counted
+from braid.agent.answer.bearing import is_of_thing
+from braid.agent.answer.counts import counted, is_of_each
 from braid.agent.answer.items import amount_of
 from braid.agent.answer.moments import time_of
-from braid.agent.answer.moved import without_left
+from braid.agent.answer.moved import of_time_asked
+from braid.agent.answer.reading import PAID, read
 from braid.recall.decompose import Question, entities
 from braid.text import numbers
 from braid.text.calendar import MONTHS, WEEKDAYS
@@ -58,6 +60,8 @@ _CALENDAR: Final = frozenset((
 """Words of times, which are no places."""
 
 
+_FEW: Final = 3
+_POINTS_BACK: Final = frozenset(("he", "she", "it", "they", "that", "this"))
 _LABEL_WORDS: Final = 6
 _NOTE: Final = re.compile(
     r"(?:^|[,;] )(?P<label>[^,;:.!?\n]{2,50}): (?P<value>[^;\n]+?)(?=, [^,;:.!?\n]{2,50}: |;|$)"
@@ -81,7 +85,12 @@ def best_span(question: Question, text: str, when: datetime) -> AnswerSpan | Non
     """Return what of a text, said at `when`, answers best; None for a text without a statement."""
     text = text[:MAX_CHARS]
     parts = [part for part in sentences(text) if not part.mark.strip().startswith("?")]
-    found = [_span(question, text[part.start : part.stop], part, when) for part in parts]
+    found: list[AnswerSpan] = []
+    for part in parts:
+        one = _span(question, text[part.start : part.stop], part, when)
+        if found and one.wanted and _goes_on(one.sentence):
+            one = msgspec.structs.replace(one, fit=max(one.fit, found[-1].fit))
+        found.append(one)
     return max(
         found,
         key=lambda span: (
@@ -94,11 +103,22 @@ def best_span(question: Question, text: str, when: datetime) -> AnswerSpan | Non
     )
 
 
+def _goes_on(sentence: str) -> bool:
+    """Whether a sentence speaks of what the one before it does: of "she" or "it", or in a few words."""
+    said = words(sentence)
+    return len(said) <= _FEW or not _POINTS_BACK.isdisjoint(said[:1])
+
+
 def _span(question: Question, sentence: str, part: TextPart, when: datetime) -> AnswerSpan:
     stems = telling_stems(sentence)
     asked = question.stems
     fit = sum(each in stems for each in asked) / len(asked) if asked else 0.0
-    finder = _FINDERS.get(question.intent)
+    if is_of_each(question.text, sentence):
+        fit = 1.0
+    asks_sum = question.intent == "fact" and (
+        read(question.text).wants == "money" or PAID.search(question.text)
+    )
+    finder = _count if asks_sum else _FINDERS.get(question.intent)
     short = finder(question, sentence, when) if finder else None
     tells = len(stems.difference(asked))
     return AnswerSpan(sentence, short or _clause(question, sentence), fit, tells, short is not None)
@@ -153,7 +173,10 @@ def _named(question: Question, sentence: str, when: datetime) -> str | None:
     names = [
         name
         for name in entities(sentence)
-        if asked.isdisjoint(words(name)) and name.lower() not in STOP and not _is_time(name, sentence)
+        if asked.isdisjoint(words(name))
+        and name.lower() not in STOP
+        and not _is_time(name, sentence)
+        and not is_of_thing(sentence, sentence.find(name))
     ]
     if (called := _CALLED.search(sentence)) and (
         by_name := [one for one in names if one.startswith(called[1])]
@@ -184,7 +207,7 @@ def _is_time(name: str, sentence: str) -> bool:
 def _place(question: Question, sentence: str, when: datetime) -> str | None:
     del when
     asked = set(words(question.text))
-    found = (match[1] for match in _PLACED.finditer(without_left(question.text, sentence)))
+    found = (match[1] for match in _PLACED.finditer(of_time_asked(question.text, sentence)))
     return next(
         (
             place

@@ -25,6 +25,8 @@ from braid.agent.answer.reading import read
         ("What's the name of our lawyer?", "I was going for MIT but our lawyer wants Apache-2.0.", False),
         ("How many nodes do we run?", "It ate 150k messages.", False),
         ("How many nodes do we run?", "We run three nodes.", True),
+        ("Who sings?", "The choir is at the Westbad on Tuesdays.", False),
+        ("How much was the laptop?", "It is a 14 inch one.", False),
     ],
 )
 def test_what_stands_plainly(question: str, text: str, plainly: bool) -> None:
@@ -58,3 +60,32 @@ def test_what_somebody_gets_for_a_birthday_is_no_day() -> None:
     assert read("what did we get Leila for her birthday").wants == "value"
     assert read("where's the birthday party").wants == "place"
     assert read("what's Leila's birthday").wants == "time"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "bears"),
+    [
+        ("how big is my flat?", "my flat is on Lindenweg 14, third floor", False),
+        ("how big is my flat?", "my flat has 54 square metres", True),
+        ("when was the dinner moved to?", "Fleur moved from room 12 to room 27", False),
+        ("what day is the dinner?", "dinner is at 8.15", False),
+        ("when is the dinner?", "dinner is at 8.15", True),
+        ("where is Ilse moving to", "moving soon. Leiden, got the place", True),
+    ],
+)
+def test_a_number_that_names_a_thing_says_neither_how_much_nor_when(
+    question: str, text: str, bears: bool
+) -> None:
+    assert Bearing(read(question)).bears(text) is bears
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("what weight am I aiming for", False),
+        ("what am I saving for", False),
+        ("what is the red key for", True),
+    ],
+)
+def test_what_a_verb_takes_with_for_is_no_reason(question: str, reason: bool) -> None:
+    assert (read(question).wants == "reason") is reason

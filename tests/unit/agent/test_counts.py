@@ -13,6 +13,11 @@ from braid.agent.answer.counts import counted
     ("question", "sentence", "amount"),
     [
         ("how much is the deposit each", "130 each for the rest, 50 each for the deposit", "50"),
+        (
+            "how much does each of us pay for electricity",
+            "electric bill came: 186 for the quarter, that's 62 each",
+            "62",
+        ),
         ("how much are the tolls", "fuel is 90 in all, tolls 24", "24"),
         ("how much is the garage?", "rent is 780 warm, plus 45 for the garage", "45"),
         ("how much did the trip cost", "trip to Ghent, 2 nights, 310 euros", "310 euros"),

@@ -21,6 +21,8 @@ SAID = datetime(2026, 6, 1, 9, tzinfo=UTC)
         ("How much did the rent go up to?", "the rent went up from 870 to 940", "940"),
         ("how much do I pay for the gym", "they raised the gym from £29.50 to £35", "£35"),
         ("Where does the train leave from?", "the train goes from Leeds to York", "Leeds"),
+        ("what did we pay in rent before", "rent goes up, 1,290 in place of 1,215", "1,215"),
+        ("what did she get for her tooth", "Poppy lost her tooth. She got a pound for it", "a pound"),
         (
             "what kind of cake does Lotte want",
             "Lotte changed her mind, it has to be a mermaid cake",
