@@ -40,7 +40,7 @@ _RENEWED: Final = (
 )
 _MOVED: Final = (
     r"moved|changed|switched|pushed|postponed|shifted|rescheduled|raised|put|bumped|updated|replaced|swapped|exchanged"
-    r"|traded|brought|rose|grew|shrank|climbed|fell|jumped|dropped|upped|increased|lowered|reduced|cut|doubled|halved|extended"
+    r"|traded|given|handed|passed|brought|rose|grew|shrank|climbed|fell|jumped|dropped|upped|increased|lowered|reduced|cut|doubled|halved|extended"
     r"|(?:went|gone|going) (?:up|down)"
 )
 _CHANGED: Final = (
@@ -65,7 +65,7 @@ _OVER: Final = (
     rf"|\b(?:cancell?(?:ed|ing)?|called off|scrapped) {_DET}S\b"
     r"|\bS (?:is|are|was|were|got) (?:gone|sold|stolen|thrown)\b"
     r"|\b(?:halved|doubled|stopped|upped|raised|lowered|increased|reduced) (?:my |the |our )?A\b"
-    rf"|\bV(?: {_WORD})? left(?= [,;]| me\b| us\b|$)"
+    rf"|\b(?<!there's )(?<!there is )(?<!have )(?<!got )V(?: {_WORD})? left(?= [,;]| me\b| us\b|$)"
     rf"|\b[AV](?: {_WORD}){{0,2}}? {_BE}(?: been)? (?:off|over|gone|dead|cancell?ed|called off|closed|shut|sold|stolen"
     r"|scrapped|discontinued)\b"
 )

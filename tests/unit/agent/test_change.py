@@ -10,6 +10,11 @@ from braid.recall.decompose import decompose
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 CHANGED = [
     (
+        "who's singing the solo",
+        "I've been asked to do a solo",
+        "Choirmaster has given the solo to young Daniel",
+    ),
+    (
         "when is Lotte's swimming",
         "Lotte has swimming on Wednesdays at four from now on",
         "Swimming's on Fridays now, three thirty",
@@ -71,6 +76,11 @@ CHANGED = [
     ("May guests bring dogs?", "dogs are fine", "no more dogs after what the last one did"),
 ]
 UNCHANGED = [
+    (
+        "how much of the stomach pill do I take",
+        "taking 20 mg of the stomach pill in the morning",
+        "gave Sam 40, so there's 20 left",
+    ),
     (
         "when is Lotte's swimming",
         "Lotte has swimming on Wednesdays and Emil has judo on Tuesdays",
