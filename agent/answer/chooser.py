@@ -124,6 +124,8 @@ class Chosen(msgspec.Struct, frozen=True):
     """How much of the question the best that was found speaks of, in [0, 1]."""
     likeliest: float
     """How likely the likeliest turn answers, as it was read, in [0, 1]; 0 where none was."""
+    answering: frozenset[str]
+    """The ids of the turns that were read as answers."""
     least: dict[Caution, float]
     """How sure it must be to be told."""
 
@@ -185,11 +187,16 @@ def choose(
         signals=signals,
         bears=_bears(asked, found, hits, order[0], told)
         or bool(speaker_meant(question, hits[order[0]]))
-        or _reads_as_reason(asked, read_once_more, order[0]),
+        or _reads_as_answer(asked, found, read_once_more, order[0]),
         changed=changing is not None or len(otherwise) > 1,
         instead=hits[changing] if changing is not None and not otherwise and found.bears[changing] else None,
         speaks=max(float(found.spoken_of.max(initial=0.0)), _heard(question, hits)),
         likeliest=likeliest(read_once_more),
+        answering=frozenset(
+            hit.id
+            for at, hit in enumerate(hits)
+            if read_once_more is not None and read_once_more[at] >= BACKS
+        ),
         least=least,
     )
 
@@ -258,9 +265,12 @@ def _bears(
     return bool(bears[best]) or any(bool(bears[at]) for at in told if are_near(hits[at], hits[best], REPLIES))
 
 
-def _reads_as_reason(asked: AskedQuestion, read_once_more: Floats | None, best: int) -> bool:
-    """Whether a turn reads as a reason beyond doubt: few are given with a "because"."""
-    return asked.wants == "reason" and read_once_more is not None and float(read_once_more[best]) >= CLEARLY
+def _reads_as_answer(asked: AskedQuestion, found: Features, read_once_more: Floats | None, best: int) -> bool:
+    """Whether a turn reads as a reason, or as of somebody, beyond doubt: few reasons are given with a "because", and
+    whoever does something says so as "I"."""
+    if read_once_more is None or float(read_once_more[best]) < CLEARLY:
+        return False
+    return asked.wants == "reason" or (asked.wants == "person" and bool(found.bears[best]))
 
 
 def _near(asked: AskedQuestion, found: Features, hits: Sequence[Hit], order: Sequence[int]) -> list[Hit]:

@@ -18,7 +18,7 @@ from braid.agent.answer.choice import QuoteChoice
 from braid.agent.answer.chooser import Chosen, LadderWeights, choose, name_of, weights
 from braid.agent.answer.confidence import missing
 from braid.agent.answer.followup import followed
-from braid.agent.answer.instead import replacement
+from braid.agent.answer.instead import Replacement, replacement
 from braid.agent.answer.ladder import LIKELY, NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
 from braid.agent.answer.lists.told import listed
 from braid.agent.answer.mismatch import mismatch
@@ -46,6 +46,10 @@ DISPUTED: Final = 0.5
 """How sure an answer is at most while claims that exclude each other leave it undecided."""
 TAKEN_BACK: Final = 0.65
 """How sure a "no" is at least that rests on a denial which stands."""
+ALOOF: Final = 0.05
+"""Up to what share of a question that a turn speaks of it speaks of nothing that is asked."""
+BEYOND_DOUBT: Final = 1.0
+"""From which `read_best` on it answers all the same."""
 Rung = Callable[[QuestionContext], Composed | None]
 """Takes the question with what was found; returns a whole answer, or None where the question isn't its to answer."""
 FIRST_ASKED: Final[tuple[Rung, ...]] = (followed, listed)
@@ -103,11 +107,19 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
         (of_sum and amounts_met(hits) > 1)
         or is_to_be_summed(question, best)
         or _is_of_another(question, best, hits)
+        or _speaks_of_nothing_asked(chosen)
     )
     if is_open or (answer := said(question, chosen, asked)) is None:
-        return near(question, chosen, asked.parses)
+        since = _replaced(question, chosen, asked)
+        return near(question, chosen, asked.parses, since.hit if since is not None else None)
     changed = _overtaken(question, chosen, asked) or _maybe_changed(question, chosen, asked)
     return changed or surely(answer, _most(asked))
+
+
+def _speaks_of_nothing_asked(chosen: Chosen) -> bool:
+    """Whether the best turn, with the two before, has no word of the question, and doesn't read as answering beyond
+    doubt."""
+    return chosen.signals["in_context"] < ALOOF and chosen.signals["read_best"] < BEYOND_DOUBT
 
 
 def _is_of_another(question: Question, best: Hit, hits: Sequence[Hit]) -> bool:
@@ -233,14 +245,23 @@ def _overtaken(question: Question, chosen: Chosen, asked: QuestionContext) -> Co
 def _maybe_changed(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed | None:
     """Return what was said with a later turn that may stand in its place."""
     best = chosen.ranked[0]
+    since = _replaced(question, chosen, asked)
     span = best_span(question, best.text, when_of(best))
-    if chosen.changed or span is None or list(chosen.told) != [best]:
-        return None
-    since = replacement(question, chosen.asked, best, span, [*asked.hits, *asked.more])
-    if since is None:
+    if chosen.changed or since is None or span is None or list(chosen.told) != [best]:
         return None
     p = min(max(asked.given * chosen.p, bands.CAREFUL), DISPUTED)
     return _changed([support_of(best, span.sentence)], [support_of(since.hit, since.sentence)], p)
+
+
+def _replaced(question: Question, chosen: Chosen, asked: QuestionContext) -> Replacement | None:
+    """Return what may stand in the place of what the best turn says."""
+    best = chosen.ranked[0]
+    span = best_span(question, best.text, when_of(best))
+    if span is None:
+        return None
+    return replacement(
+        question, chosen.asked, best, span, [*asked.hits, *asked.more], answering=chosen.answering
+    )
 
 
 def _changed(older: Sequence[Support], since: Sequence[Support], p: float) -> Composed:

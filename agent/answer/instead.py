@@ -7,11 +7,11 @@ close behind what it may mean: "leaving 5 then", "Henne Strand instead" (ADR 87)
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from braid.agent.answer.bearing import spelt_names
+from braid.agent.answer.bearing import ROLE, spelt_names
 from braid.agent.answer.change import of_another
 from braid.agent.answer.matching import LIGHT
 from braid.agent.answer.reading import AskedQuestion, Wants
@@ -36,9 +36,16 @@ ON_TOPIC: Final = 0.5
 """What share of the question's words a turn on the topic has at least."""
 _CLAUSE: Final = re.compile(r"[,;:!?]+\s+|\.\s+|\s+[–—-]\s+|\n+|\s+(?:but|because|so)\s+")
 _MARK: Final = re.compile(
-    r"\bthen\W*$|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|\bmake (?:it|that)\b|\brather\b",
+    r"\bthen\W*$|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|\bmake (?:it|that)\b|\brather\b"
+    r"|\bit is\W*$|\balready\b|\b(?:it|that|they)(?:['’]ll| will) be\b",
     re.IGNORECASE,
 )
+_AGREES: Final = re.compile(
+    r"\W*(?:yes|yeah|yep|yup|ok(?:ay)?|sure|fine|perfect|great|good|lovely|deal|done|agreed|works|sounds|me too"
+    r"|no problem)\b",
+    re.IGNORECASE,
+)
+"""Opens the reply of somebody who takes up what was proposed."""
 _NUMBER: Final = re.compile(rf"(?<![\w.:-])[$€£]?\d(?:[\d.,:]*\d)?|\b(?!one\b){NUMBER_WORD}", re.IGNORECASE)
 _DAY: Final = re.compile(
     rf"\b(?:{'|'.join(WEEKDAYS)})s?\b|\b\d{{1,2}}(?:st|nd|rd|th)\b"
@@ -53,9 +60,13 @@ _KINDS: Final[dict[Wants, tuple[str, ...]]] = {
 MOST_TIMES: Final = 4
 """How many times the older value the newer one may be, or the other way round."""
 NOON: Final = 12.0
+_WAS: Final = re.compile(r"\b(?:was|were|had)\b", re.IGNORECASE)
+"""Asks how it was, but of what was put or paid, which is as it was put last."""
+_WORD: Final = re.compile(r"[^\W_]+")
 _UNITS: Final = frozenset(("", "now", "euros", "euro", "pounds", "quid", "dollars", "o'clock", "sharp"))
 _IDLE: Final = frozenset(map(stem, (
     "ok", "okay", "same", "let", "lets", "make", "take", "now", "then", "instead", "rather", "yes", "well",
+    "already",
 )))  # fmt: skip
 _REPLACES: Final = re.compile(
     r"\binstead\b(?! of\b)|\b(?:switch(?:ed|es|ing)?|swap(?:ped|s)?|chang(?:ed|es|ing)|mov(?:ed|es|ing))"
@@ -65,6 +76,14 @@ _REPLACES: Final = re.compile(
     re.IGNORECASE,
 )
 """Says of something that is named that something else stands in its place, or that it is over."""
+_OVER: Final = re.compile(
+    r"\b(?:off(?! to\b)|away|ill|sick|bad|gone|full|over|closed|shut|dead|broken?|retired|left|quit|cancell?ed|sold"
+    r"|lost|dropped|ditched|returned|resigned|died|fired|failed|stopped|gave up|fell through"
+    r"|let (?:me|us|him|her|them) down|on (?:holiday|leave)|too [a-z]+)\b",
+    re.IGNORECASE,
+)
+_NONE: Final = re.compile(r"\b(?:no one|nobody|no|not|never|neither)\b|n['’]t\b", re.IGNORECASE)
+"""Say of what stands beside them, or behind them, that it failed, ended or isn't wanted."""
 _ENDS: Final = re.compile(r"no longer|any ?more", re.IGNORECASE)
 """What is over is what stands with these, and not who is spoken of."""
 MOST_WORDS: Final = 40
@@ -79,14 +98,22 @@ class Replacement(NamedTuple):
 
 
 def replacement(
-    question: Question, asked: AskedQuestion, older: Hit, span: AnswerSpan, hits: Sequence[Hit]
+    question: Question,
+    asked: AskedQuestion,
+    older: Hit,
+    span: AnswerSpan,
+    hits: Sequence[Hit],
+    *,
+    answering: Set[str] = frozenset(),
 ) -> Replacement | None:
-    """Return the last turn that may bring another value in place of the one that a span of `older` tells."""
+    """Return the last turn that may bring another value in place of the one that a span of `older` tells. `answering`:
+    the ids of the turns that read as answers too."""
     kinds = _KINDS.get(asked.wants, ())
     kind = next((one for one in kinds if _values(one, span.sentence)), None)
-    if not kinds or asked.past or asked.era in ("first", "before", "last"):
+    was = _WAS.search(question.text) is not None and asked.wants not in ("time", "clock", "money")
+    if not kinds or was or asked.era in ("first", "before", "last"):
         return None
-    told = _Told(question, asked.wants, kind or "name", older, span)
+    told = _Told(question, asked.wants, kind or "name", older, span, answering)
     found = [
         Replacement(hit, said)
         for hit in hits
@@ -104,6 +131,7 @@ class _Told(NamedTuple):
     kind: str
     older: Hit
     span: AnswerSpan
+    answering: Set[str]
 
     def may_be_changed_by(self, hit: Hit) -> bool:
         """Whether a turn is a later one, of somebody who may tell of it."""
@@ -115,35 +143,64 @@ class _Told(NamedTuple):
         """Yield the sentences of a turn that bring another value, and name no topic of their own."""
         for part in sentences(hit.text):
             said = hit.text[part.start : part.stop]
-            if "?" in part.mark or of_another(self.question, self.span.sentence, said):
+            proposed = "?" in part.mark
+            if of_another(self.question, self.span.sentence, said) or (
+                proposed and not self._is_taken_up(said, hit, hits)
+            ):
                 continue
-            if any(self._brings(clause, hit, hits) for clause in _CLAUSE.split(said)):
+            clauses = _CLAUSE.split(said)
+            if any(self._brings(clause, hit, hits, proposed=proposed) for clause in clauses):
                 yield said
+
+    def _is_taken_up(self, proposal: str, hit: Hit, hits: Sequence[Hit]) -> bool:
+        """Whether somebody else agrees right behind a proposal: "the 28th?", and "28th it is"."""
+        value = _values(self.kind, proposal)
+        return any(
+            is_soon_after(one, hit)
+            and speaker(one) != speaker(hit)
+            and (_AGREES.match(one.text) is not None or not value.isdisjoint(words(one.text)))
+            for one in hits
+        )
 
     def replaced_in(self, hit: Hit) -> Iterator[str]:
         """Yield the sentences of a turn that say that something else stands in place of what is told, which they name:
         "the cough comes from the ramipril. She switched me to candesartan"."""
         about = {stem(word) for name in self.question.entities for word in words(name)}
         said = {stem(word) for word in words(hit.text)}
-        if len(words(hit.text)) > MOST_WORDS or (about and about.isdisjoint(said)):
+        if len(words(hit.text)) > MOST_WORDS:
             return
+        apart = bool(about) and about.isdisjoint(said)
         before = {stem(word) for word in words(self.older.text)} | {*self.question.stems}
         begins = 0  # the sentence before the one that is looked at
         since: int | None = None  # where what says so begins
+        over = False
         for part in sentences(hit.text):
             sentence = hit.text[part.start : part.stop]
-            if "?" in part.mark or of_another(self.question, self.span.sentence, sentence):
+            if of_another(self.question, self.span.sentence, sentence):
                 continue
+            if since is None and self._is_over(sentence):
+                since, over = part.start, True
             mark = _REPLACES.search(sentence)
-            if since is None and mark is not None:
+            if since is None and mark is not None and not apart and "?" not in part.mark:
                 ahead = hit.text[begins : part.start + (mark.end() if _leads(mark) else len(sentence))]
                 if _ENDS.fullmatch(mark[0]):  # "Rex no longer eats Pedigree" says nothing of his name
                     ahead = sentence.lstrip().partition(" ")[2]
                 since = part.start if self._names_told(ahead, mark) else None
-            if since is not None and self._new(sentence) - before:
+            new = {stem(word) for word in _values(self.kind, sentence)} if over else self._new(sentence)
+            if since is not None and new - before:
                 yield hit.text[since : part.stop]
                 return
             begins = part.start
+
+    def _is_over(self, sentence: str) -> bool:
+        """Whether a clause says of what is told, by its name or day, that it failed, ended or isn't wanted."""
+        named = {stem(word) for kind in ("name", "day") for word in _values(kind, self.span.sentence)}
+        named -= {*self.question.stems}
+        for clause in _CLAUSE.split(sentence):
+            found = [match for match in _WORD.finditer(clause) if stem(match[0].lower()) in named]
+            if found and (_OVER.search(clause) or _NONE.search(clause[: found[0].start()])):
+                return True
+        return False
 
     def _names_told(self, text: str, mark: re.Match[str]) -> bool:
         """Whether a text names what is told: by its name or day; any word of it will do where one thing was put for
@@ -162,9 +219,10 @@ class _Told(NamedTuple):
         values = (_values(kind, sentence) for kind in ("number", "day", "name"))
         return {stem(word) for some in (*values, behind) for word in some}
 
-    def _brings(self, clause: str, hit: Hit, hits: Sequence[Hit]) -> bool:
+    def _brings(self, clause: str, hit: Hit, hits: Sequence[Hit], *, proposed: bool) -> bool:
         value, before = (_values(self.kind, one) for one in (clause, self.span.sentence))
-        if not value or _MARK.search(clause) is None or not value.isdisjoint(before):
+        marked = proposed or _MARK.search(clause) is not None
+        if not value or not marked or not value.isdisjoint(before):
             return False
         if self.kind == "number" and not self._may_replace(clause):
             return False
@@ -172,7 +230,7 @@ class _Told(NamedTuple):
         others = {stem(word) for word in telling(clause)} - {stem(word) for word in value} - _IDLE
         if _values("name", clause) - value - topic or len(others - topic) > MOST_OTHERS:
             return False
-        shares = bool(others & asked - LIGHT)
+        shares = bool(others & asked - LIGHT) or hit.id in self.answering
         return shares or self._is_close(hit, hits) or (not others and _is_of_talk(self.older, hit))
 
     def _topic(self) -> set[str]:
@@ -224,7 +282,8 @@ def _worth(number: str) -> float | None:
 def _values(kind: str, text: str) -> set[str]:
     """Return the values of a kind in a text, in lower case."""
     if kind == "name":
-        return {word for match in spelt_names(f"so {text}") for word in words(match[0])} - STOP
+        named = {word for match in spelt_names(f"so {text}") for word in words(match[0])} - STOP
+        return named | {match[0].lower() for match in ROLE.finditer(text)}
     pattern = _DAY if kind == "day" else _NUMBER
     bare = text if kind == "day" else _DAY.sub(" ", text)
     return {word for match in pattern.finditer(bare) for word in words(match[0])}

@@ -179,9 +179,14 @@ def told(
     )
 
 
-def near(question: Question, chosen: Chosen, parses: Parses | None = None) -> Composed:
-    """Return what comes near, as quotations; `short` is what the first of them would come to."""
-    shown = _owners_first(_apart(chosen.near), chosen.near)
+def near(
+    question: Question, chosen: Chosen, parses: Parses | None = None, since: Hit | None = None
+) -> Composed:
+    """Return what comes near, as quotations; `short` is what the first of them would come to. `since`: what may stand
+    in its place, which is shown beside it."""
+    first, *others = chosen.near
+    ranked = chosen.near if since is None else [first, since, *(hit for hit in others if hit.id != since.id)]
+    shown = _owners_first(_apart(ranked), ranked)
     best = shown[0]
     supports = [support_of(hit, _quoted(question, hit)) for hit in shown]
     return Composed(

@@ -41,6 +41,36 @@ def asked(home: Path, question: str, *said: tuple[str, str]) -> tuple[str, float
             ),
             ("80", "72"),
         ),
+        (
+            "what's the puppy called?",
+            (("Lou", "we named the puppy Biscuit"), ("Lou", "no one likes Biscuit. he's Otto")),
+            ("Biscuit", "Otto"),
+        ),
+        (
+            "who teaches Leo piano?",
+            (
+                ("Ines", "Mr Kovac teaches Leo piano, mondays at 5"),
+                ("Ines", "Mr Kovac has broken his arm. somebody called Ms Reed steps in"),
+            ),
+            ("Kovac", "Reed"),
+        ),
+        (
+            "what time does granny arrive?",
+            (
+                ("Ines", "Granny arrives Tuesday 14.20 at the main station"),
+                ("Ines", "she missed her connection, it'll be 16.05"),
+            ),
+            ("14.20", "16.05"),
+        ),
+        (
+            "when is the party for Ilse?",
+            (
+                ("Tarek", "party for Ilse is on saturday the 21st, our place"),
+                ("Sunny", "I'm at my dad's then. the 28th?"),
+                ("Tarek", "yes!!"),
+            ),
+            ("21st", "28th"),
+        ),
     ],
 )
 def test_both_are_told(
@@ -58,6 +88,23 @@ def test_both_are_told(
         ("what time do we leave on friday?", (LEAVING, ("Timo", "Emil is at 5 then")), "at 5"),
         ("what time do we leave on friday?", (LEAVING, ("Bot", "ok leaving 5 then")), "5 then"),
         ("where was our holiday house?", (HOUSE, ("Bram", "Henne Strand instead")), "Henne"),
+        (
+            "when is the party for Ilse?",
+            (
+                ("Tarek", "party for Ilse is on saturday the 21st, our place"),
+                ("Sunny", "I'm at my dad's then. the 28th?"),
+                ("Tarek", "no way"),
+            ),
+            "28th",
+        ),
+        (
+            "who teaches Leo piano?",
+            (
+                ("Ines", "Mr Kovac teaches Leo piano, mondays at 5"),
+                ("Ines", "Mr Kovac lives near Ms Reed, the baker"),
+            ),
+            "Reed",
+        ),
         ("how much is the van?", (("Noor", "the van is 420 a week"), ("Timo", "72 now")), "72"),
     ],
 )
