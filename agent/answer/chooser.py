@@ -270,7 +270,8 @@ def _reads_as_answer(asked: AskedQuestion, found: Features, read_once_more: Floa
     whoever does something says so as "I"."""
     if read_once_more is None or float(read_once_more[best]) < CLEARLY:
         return False
-    return asked.wants == "reason" or (asked.wants == "person" and bool(found.bears[best]))
+    of_doer = asked.wants == "person" and "whose" not in words(asked.core)
+    return asked.wants == "reason" or (of_doer and bool(found.bears[best]))
 
 
 def _near(asked: AskedQuestion, found: Features, hits: Sequence[Hit], order: Sequence[int]) -> list[Hit]:

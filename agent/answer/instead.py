@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence, Set
 from datetime import timedelta
 from typing import Final, NamedTuple
 
+import msgspec
+
 from braid.agent.answer.bearing import ROLE, spelt_names
 from braid.agent.answer.change import of_another
 from braid.agent.answer.matching import LIGHT
@@ -109,6 +111,12 @@ def replacement(
     """Return the last turn that may bring another value in place of the one that a span of `older` tells. `answering`:
     the ids of the turns that read as answers too."""
     kinds = _KINDS.get(asked.wants, ())
+    if (
+        kinds
+        and not any(_values(one, span.sentence) for one in kinds)
+        and len(words(older.text)) <= MOST_WORDS
+    ):
+        span = msgspec.structs.replace(span, sentence=older.text)  # "film on Thursday? the Odeon"
     kind = next((one for one in kinds if _values(one, span.sentence)), None)
     was = _WAS.search(question.text) is not None and asked.wants not in ("time", "clock", "money")
     if not kinds or was or asked.era in ("first", "before", "last"):
