@@ -84,7 +84,9 @@ _OVER: Final = re.compile(
     r"|let (?:me|us|him|her|them) down|on (?:holiday|leave)|too [a-z]+)\b",
     re.IGNORECASE,
 )
-_NONE: Final = re.compile(r"\b(?:no one|nobody|no|not|never|neither)\b|n['’]t\b", re.IGNORECASE)
+_NONE: Final = re.compile(
+    r"(?:\b(?:no one|nobody|no|not|never|neither)\b|n['’]t\b)(?:\W+\w+){0,3}\W*$", re.IGNORECASE
+)
 """Say of what stands beside them, or behind them, that it failed, ended or isn't wanted."""
 _ENDS: Final = re.compile(r"no longer|any ?more", re.IGNORECASE)
 """What is over is what stands with these, and not who is spoken of."""
@@ -194,7 +196,8 @@ class _Told(NamedTuple):
                 if _ENDS.fullmatch(mark[0]):  # "Rex no longer eats Pedigree" says nothing of his name
                     ahead = sentence.lstrip().partition(" ")[2]
                 since = part.start if self._names_told(ahead, mark) else None
-            new = {stem(word) for word in _values(self.kind, sentence)} if over else self._new(sentence)
+            of_kind = over and self.wants != "value"
+            new = {stem(word) for word in _values(self.kind, sentence)} if of_kind else self._new(sentence)
             if since is not None and new - before:
                 yield hit.text[since : part.stop]
                 return
