@@ -62,8 +62,6 @@ _KINDS: Final[dict[Wants, tuple[str, ...]]] = {
 MOST_TIMES: Final = 4
 """How many times the older value the newer one may be, or the other way round."""
 NOON: Final = 12.0
-_WAS: Final = re.compile(r"\b(?:was|were|had)\b", re.IGNORECASE)
-"""Asks how it was, but of what was put or paid, which is as it was put last."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _UNITS: Final = frozenset(("", "now", "euros", "euro", "pounds", "quid", "dollars", "o'clock", "sharp"))
 _IDLE: Final = frozenset(map(stem, (
@@ -113,14 +111,10 @@ def replacement(
     """Return the last turn that may bring another value in place of the one that a span of `older` tells. `answering`:
     the ids of the turns that read as answers too."""
     kinds = _KINDS.get(asked.wants, ())
-    if (
-        kinds
-        and not any(_values(one, span.sentence) for one in kinds)
-        and len(words(older.text)) <= MOST_WORDS
-    ):
+    if asked.wants == "time" and not _values("day", span.sentence) and len(words(older.text)) <= MOST_WORDS:
         span = msgspec.structs.replace(span, sentence=older.text)  # "film on Thursday? the Odeon"
     kind = next((one for one in kinds if _values(one, span.sentence)), None)
-    was = _WAS.search(question.text) is not None and asked.wants not in ("time", "clock", "money")
+    was = asked.past and asked.wants not in ("time", "clock", "money")  # these are as they were put last
     if not kinds or was or asked.era in ("first", "before", "last"):
         return None
     told = _Told(question, asked.wants, kind or "name", older, span, answering)

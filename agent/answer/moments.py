@@ -158,7 +158,7 @@ def _told_day(question: Question, sentence: str, when: datetime) -> str | None:
     """Return the day, month or year that a sentence gives; empty where what it names is no answer, None for none."""
     if (last := month_end(sentence, when, until=_ENDS.search(question.text) is not None)) is not None:
         return f"by {day(last.isoformat())}"
-    relative = None if ASKS_DAY.search(question.text) else _RELATIVE.search(sentence)
+    relative = _RELATIVE.search(sentence)
     days = _days(sentence, when)
     if relative is not None and not any(_covers(one, relative) for one in days):
         return _relative(relative, when)

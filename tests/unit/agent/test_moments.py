@@ -26,7 +26,6 @@ SAID = datetime(2026, 6, 1, 9, tzinfo=UTC)
         ("When does my holiday start?", "our holiday is from 3 to 17 August", "3 August 2026"),
         ("When is my holiday?", "our holiday is from 3 to 17 August", "3 August 2026 to 17 August 2026"),
         ("when do I fly back", "Flying to Tallinn on June 11, back on June 18", "18 June 2026"),
-        ("what day did we go to Graz", "seaside last year, so Graz", None),
         ("what day is the film", "the film is at 8.15", None),
         ("When does the fair end?", "the fair runs July 12-14", "14 July 2026"),
         ("When am I coming?", "can't come this Sunday, coming Saturday instead", "6 June 2026"),
