@@ -139,10 +139,10 @@ def time_of(question: Question, sentence: str, when: datetime) -> str | None:
     told = _told_day(question, sentence, when)
     if told is not None:
         return told or None
-    clocks = [_with_day(sentence, one) for one in clocks]
+    of_day = [_with_day(sentence, one) for one in clocks]
     if ASKS_DAY.search(question.text):
-        clocks = [one for one in clocks if one.shown[:1].isalpha()]
-    return _fitting(question, sentence, clocks).shown if clocks else None
+        of_day = [one for one, clock in zip(of_day, clocks, strict=True) if one is not clock]
+    return _fitting(question, sentence, of_day).shown if of_day else None
 
 
 def _with_day(sentence: str, clock: Moment) -> Moment:

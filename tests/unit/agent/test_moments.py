@@ -45,7 +45,6 @@ SAID = datetime(2026, 6, 1, 9, tzinfo=UTC)
         ("When was that?", "we flew last month", "May 2026"),
         ("Which day can't she do?", "the week of the twentieth of july but not the tuesday", None),
         ("When is it?", "somewhere nice", None),
-        ("when do I fly back", "Flying to Tallinn on June 11, back on June 18", "18 June 2026"),
         ("When is rowing?", "Saturdays 15:00 till the end of September, the weir is shut", "Saturdays 15:00"),
         ("Until when is rowing?", "Saturdays 15:00 till the end of September", "by 30 September 2026"),
         ("when is practice", "band practice every wednesday at 7.30 at Zelda's", "wednesday at 7.30"),
