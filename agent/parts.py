@@ -125,6 +125,8 @@ class QuestionContext(msgspec.Struct, frozen=True, kw_only=True):
     """What tells how near two words are in meaning; None without a model."""
     overtaken: Callable[[int], Sequence[Overtaken]] | None = None
     """What tells of a turn, by its log index, what of it no longer holds."""
+    find: Callable[[str], Sequence[Hit]] | None = None
+    """What finds more that may be seen, by other words."""
     answers: AnswerScores | None = None
     """What tells how surely each of some turns answers; None without a cross-encoder."""
     parses: Parses | None = None

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from braid.agent.answer.clauses import PERSONS
 from braid.agent.answer.reading import ASKS_DAY, AskedQuestion
 from braid.agent.parts import Nearness
 from braid.text import numbers
@@ -82,8 +83,7 @@ tram terminal bay door zone grade
 """Nouns that a number names: of "platform 7" nothing is counted, and nothing costs it."""
 _STOREYS: Final = frozenset(("floor", "storey", "row"))
 ROLE: Final = re.compile(
-    r"\b(?:mum|mom|mam|dad|mother|father|sister|brother|aunt|uncle|gran\w*|babcia|doctor|dr|nurse|physio\w*|pharmacist"
-    r"|neighbou?r|boss|teacher|landlord|friend|cousin|plumber|driver|lawyer|wife|husband|son|daughter)\b",
+    rf"\b(?:{PERSONS}|mam|gran\w*|babcia|dr|nurse|physio\w*|pharmacist|plumber|driver|lad|kid)s?\b",
     re.IGNORECASE,
 )
 _FIRST: Final = re.compile(r"\b(?:i|i['’]?m|i['’]?ll|i['’]?ve|me|my)\b", re.IGNORECASE)

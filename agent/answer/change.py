@@ -41,7 +41,7 @@ _RENEWED: Final = (
 _MOVED: Final = (
     r"moved|changed|switched|pushed|postponed|shifted|rescheduled|raised|put|bumped|updated|replaced|swapped|exchanged"
     r"|traded|given|handed|passed|brought|rose|grew|shrank|climbed|fell|jumped|dropped|upped|increased|lowered|reduced|cut|doubled|halved|extended"
-    r"|(?:went|gone|going) (?:up|down)"
+    r"|(?:go|goes|went|gone|going) (?:up|down)"
 )
 _CHANGED: Final = (
     r"\b(?:switched|swapped|changed) (?:my |our )?A(?= [,;]|$)"
@@ -148,7 +148,7 @@ _PAID: Final = re.compile(
 )
 _DOSE: Final = re.compile(r"\d ?(?:mg|mcg|µg|ml|g|units?|tablets?|pills?|puffs?|drops?)\b")
 _DOSED: Final = re.compile(
-    r"\b(?:put|moved|bumped|brought|took|got) (?:me|us) (?:back )?(?:up|down|back) to \d"
+    r"\b(?:put|moved|bumped|brought|took|got) (?:me|us) (?:back )?(?:up|down|back) to \d|\bwants (?:me|us) on \d"
 )
 _OF_SPEAKER: Final = re.compile(
     r"(?:\W*\b(?:i|i'm|im|i've|we|we're|it|it's|is|am|are|have|got|now|and|so|yay|finally|already|just|so far|gone"

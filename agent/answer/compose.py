@@ -18,7 +18,7 @@ from braid.agent.answer.choice import QuoteChoice
 from braid.agent.answer.chooser import Chosen, LadderWeights, choose, name_of, weights
 from braid.agent.answer.confidence import missing
 from braid.agent.answer.followup import followed
-from braid.agent.answer.instead import Replacement, replacement
+from braid.agent.answer.instead import Replacement, may_be_replaced, replacement
 from braid.agent.answer.ladder import LIKELY, NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
 from braid.agent.answer.lists.told import listed
 from braid.agent.answer.mismatch import mismatch
@@ -26,7 +26,7 @@ from braid.agent.answer.moments import during
 from braid.agent.answer.period import amounts_met, asks_for_sum, is_to_be_summed, of_period
 from braid.agent.answer.referent import is_meant
 from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of
-from braid.agent.answer.spans import best_span
+from braid.agent.answer.spans import AnswerSpan, best_span
 from braid.agent.answer.turns import when_of
 from braid.agent.answer.variants import later
 from braid.agent.answer.verdict import asks_of_the_past, asks_of_then, denied, is_of_now
@@ -110,8 +110,7 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
         or _speaks_of_nothing_asked(chosen)
     )
     if is_open or (answer := said(question, chosen, asked)) is None:
-        since = _replaced(question, chosen, asked)
-        return near(question, chosen, asked.parses, since.hit if since is not None else None)
+        return _near(question, chosen, asked)
     changed = _overtaken(question, chosen, asked) or _maybe_changed(question, chosen, asked)
     return changed or surely(answer, _most(asked))
 
@@ -245,23 +244,41 @@ def _overtaken(question: Question, chosen: Chosen, asked: QuestionContext) -> Co
 def _maybe_changed(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed | None:
     """Return what was said with a later turn that may stand in its place."""
     best = chosen.ranked[0]
-    since = _replaced(question, chosen, asked)
-    span = best_span(question, best.text, when_of(best))
-    if chosen.changed or since is None or span is None or list(chosen.told) != [best]:
+    since = _replacement(question, chosen, best, asked)
+    if chosen.changed or since is None or list(chosen.told) != [best]:
         return None
+    span, newer = since
     p = min(max(asked.given * chosen.p, bands.CAREFUL), DISPUTED)
-    return _changed([support_of(best, span.sentence)], [support_of(since.hit, since.sentence)], p)
+    by = support_of(newer.hit, newer.sentence)
+    return msgspec.structs.replace(_changed([support_of(best, span.sentence)], [by], p), beside=[by])
 
 
-def _replaced(question: Question, chosen: Chosen, asked: QuestionContext) -> Replacement | None:
-    """Return what may stand in the place of what the best turn says."""
-    best = chosen.ranked[0]
-    span = best_span(question, best.text, when_of(best))
+def _near(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed:
+    """Return what comes nearest, right behind the first of it the turn that may stand in its place."""
+    first, *others = chosen.near
+    since = _replacement(question, chosen, first, asked)
+    if since is None:
+        return near(question, chosen, asked.parses)
+    newer = since[1]
+    shown = [first, newer.hit, *(hit for hit in others if hit.id != newer.hit.id)]
+    found = near(question, msgspec.structs.replace(chosen, near=shown), asked.parses)
+    return msgspec.structs.replace(found, beside=[support_of(newer.hit, newer.sentence)])
+
+
+def _replacement(
+    question: Question, chosen: Chosen, older: Hit, asked: QuestionContext
+) -> tuple[AnswerSpan, Replacement] | None:
+    """Return what a turn answers, and the later turn that may stand in its place."""
+    span = best_span(question, older.text, when_of(older))
     if span is None:
         return None
-    return replacement(
-        question, chosen.asked, best, span, [*asked.hits, *asked.more], answering=chosen.answering
-    )
+    hits = [*asked.hits, *asked.more]
+    since = replacement(question, chosen.asked, older, span, hits, answering=chosen.answering)
+    if since is None and asked.find is not None and may_be_replaced(chosen.asked):
+        # What takes its place may have no word of the question, and have one of what is told.
+        hits += [hit for hit in asked.find(span.sentence) if hit.superseded_by is None]
+        since = replacement(question, chosen.asked, older, span, hits, answering=chosen.answering)
+    return None if since is None else (span, since)
 
 
 def _changed(older: Sequence[Support], since: Sequence[Support], p: float) -> Composed:

@@ -1,7 +1,8 @@
 """A later turn that may stand in the place of what would be told. Pure.
 
 The words don't say for certain, so both are told and neither as what holds. Two kinds are read. One names what is told,
-and says that something else stands in its place: "the cough comes from the ramipril. She switched me to candesartan".
+and says that something else stands in its place: "the cough comes from the ramipril. She switched me to candesartan",
+or that it failed, ended or can't be: "can't do the 27th, tuesday?". What its speaker puts right at once counts as such.
 The other is a short clause that only brings a value of the same kind, with a word of change and no topic of its own,
 close behind what it may mean: "leaving 5 then", "Henne Strand instead" (ADR 87).
 """
@@ -16,17 +17,18 @@ import msgspec
 from braid.agent.answer.bearing import ROLE, spelt_names
 from braid.agent.answer.change import of_another
 from braid.agent.answer.matching import LIGHT
+from braid.agent.answer.moved import CANNOT, IS_OUT
 from braid.agent.answer.reading import AskedQuestion, Wants
 from braid.agent.answer.spans import AnswerSpan
 from braid.agent.answer.turns import is_agent, when_of
-from braid.agent.answer.variants import OF_ONE
+from braid.agent.answer.variants import MENDED_WITHIN, OF_ONE
 from braid.ledger.record.record import ExperienceBody
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, is_soon_after, speaker
-from braid.text.calendar import MONTH_NAME, WEEKDAYS
+from braid.text.calendar import MONTH_NAME, MONTHS, WEEKDAYS
 from braid.text.numbers import WORD as NUMBER_WORD
 from braid.text.sentences import sentences
-from braid.text.words import STOP, stem, telling, words
+from braid.text.words import STOP, stem, stems, telling, telling_stems, words
 
 NEXT: Final = 2
 """How many turns behind one on the topic a turn may still mean it."""
@@ -38,7 +40,8 @@ ON_TOPIC: Final = 0.5
 """What share of the question's words a turn on the topic has at least."""
 _CLAUSE: Final = re.compile(r"[,;:!?]+\s+|\.\s+|\s+[–—-]\s+|\n+|\s+(?:but|because|so)\s+")
 _MARK: Final = re.compile(
-    r"\bthen\W*$|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|\bmake (?:it|that)\b|\brather\b"
+    r"\bthen\W*$|^(?:ok(?:ay)?,? )?then\b"
+    r"|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|\bmake (?:it|that)\b|\brather\b"
     r"|\bit is\W*$|\balready\b|\b(?:it|that|they)(?:['’]ll| will) be\b",
     re.IGNORECASE,
 )
@@ -48,7 +51,10 @@ _AGREES: Final = re.compile(
     re.IGNORECASE,
 )
 """Opens the reply of somebody who takes up what was proposed."""
-_NUMBER: Final = re.compile(rf"(?<![\w.:-])[$€£]?\d(?:[\d.,:]*\d)?|\b(?!one\b){NUMBER_WORD}", re.IGNORECASE)
+_MAKE_IT: Final = re.compile(r"\bmake (?:it|that)\b", re.IGNORECASE)
+_NUMBER: Final = re.compile(
+    rf"(?<![\w.:-])[$€£]?\d(?:[\d.,:]*\d)?|\b(?!one\b){NUMBER_WORD}|\bnoon\b", re.IGNORECASE
+)
 _DAY: Final = re.compile(
     rf"\b(?:{'|'.join(WEEKDAYS)})s?\b|\b\d{{1,2}}(?:st|nd|rd|th)\b"
     rf"|\b\d{{1,2}} {MONTH_NAME}\b|\b{MONTH_NAME} \d{{1,2}}\b",
@@ -61,18 +67,23 @@ _KINDS: Final[dict[Wants, tuple[str, ...]]] = {
 """Of which kinds the value may be; the first that the older sentence has counts."""
 MOST_TIMES: Final = 4
 """How many times the older value the newer one may be, or the other way round."""
+_ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)$")
 NOON: Final = 12.0
+MOST_DAYS: Final = 31
 _WORD: Final = re.compile(r"[^\W_]+")
 _UNITS: Final = frozenset(("", "now", "euros", "euro", "pounds", "quid", "dollars", "o'clock", "sharp"))
 _IDLE: Final = frozenset(map(stem, (
     "ok", "okay", "same", "let", "lets", "make", "take", "now", "then", "instead", "rather", "yes", "well",
     "already",
 )))  # fmt: skip
+_REFUSES: Final = rf"{CANNOT}|{IS_OUT}|\bfell through\b"
 _REPLACES: Final = re.compile(
-    r"\binstead\b(?! of\b)|\b(?:switch(?:ed|es|ing)?|swap(?:ped|s)?|chang(?:ed|es|ing)|mov(?:ed|es|ing))"
-    r"(?: (?:me|him|her|us|them|it|over))* (?:to|for)\b|\b(?:replac(?:ed|es|ing)|t(?:akes?|ook|aken|aking) over)\b"
-    r"|\bno longer\b|\bany ?more\b|\bfrom now on\b"
-    r"|\b(?:is|are|was|were|['’]s|['’]re) (?:done|full|gone|broken|cancelled|sold out|worn out)\b",
+    r"\binstead\b(?! of\b)|\b(?:switch(?:ed|es|ing)?|swap(?:ped|s)?|chang(?:ed|es|ing)|mov(?:ed|es|ing)"
+    r"|push(?:ed|es)|postponed|shift(?:ed|s)|rescheduled)"
+    r"(?: (?:me|him|her|us|them|it|over|back|up|down|forward))* (?:to|for|until|till)\b"
+    r"|\b(?:replac(?:ed|es|ing)|t(?:akes?|ook|aken|aking) over)\b"
+    r"|\b(?:offer(?:ed|s)?|found|got|gave|booked|took) (?:(?:me|us|him|her|them) )?(?:one|another)\b"
+    rf"|\bno longer\b|\bany ?more\b|\bfrom now on\b|\bafter all\b|{_REFUSES}",
     re.IGNORECASE,
 )
 """Says of something that is named that something else stands in its place, or that it is over."""
@@ -88,6 +99,23 @@ _NONE: Final = re.compile(
 """Say of what stands beside them, or behind them, that it failed, ended or isn't wanted."""
 _ENDS: Final = re.compile(r"no longer|any ?more", re.IGNORECASE)
 """What is over is what stands with these, and not who is spoken of."""
+_IF: Final = re.compile(r"\W*(?:if|unless|had)\b", re.IGNORECASE)
+"""Begins what is only supposed."""
+_RETURNS: Final = re.compile(r"\bafter all\b", re.IGNORECASE)
+"""Says of what is told that it holds again."""
+_IS_REFUSED: Final = re.compile(_REFUSES, re.IGNORECASE)
+_ACCEPTS: Final = re.compile(
+    r"(?:\bis|\bwould be|['’]s) (?:fine|ok(?:ay)?|good|great|better|perfect)\b|\b(?:works|suits)\b",
+    re.IGNORECASE,
+)
+"""Behind a turn that refuses what is told: "tuesday's fine"."""
+_CORRECTS: Final = re.compile(
+    r"^\W*(?:(?:argh|oh|ah|ugh|hm+)\b\W*)*(?:sorry|wait|no|nope|correction|i mean|oops|hang on|hold on|scratch that)\b",
+    re.IGNORECASE,
+)
+"""Opens a turn that puts right what its speaker said right before."""
+_NOT: Final = re.compile(r"(?:\bnot|n['’]t|\bneither|\bnor)(?: (?:on|at|in|for|the|a))* $", re.IGNORECASE)
+_CALENDAR: Final = frozenset(map(stem, (*MONTHS, *WEEKDAYS)))
 MOST_WORDS: Final = 40
 """How long a turn is at most that names what is told and what stands in its place: in a page all is of something."""
 
@@ -110,21 +138,28 @@ def replacement(
 ) -> Replacement | None:
     """Return the last turn that may bring another value in place of the one that a span of `older` tells. `answering`:
     the ids of the turns that read as answers too."""
-    kinds = _KINDS.get(asked.wants, ())
+    if not may_be_replaced(asked):
+        return None
     if asked.wants == "time" and not _values("day", span.sentence) and len(words(older.text)) <= MOST_WORDS:
         span = msgspec.structs.replace(span, sentence=older.text)  # "film on Thursday? the Odeon"
-    kind = next((one for one in kinds if _values(one, span.sentence)), None)
-    was = asked.past and asked.wants not in ("time", "clock", "money")  # these are as they were put last
-    if not kinds or was or asked.era in ("first", "before", "last"):
-        return None
+    kind = next((one for one in _KINDS[asked.wants] if _values(one, span.sentence)), None)
     told = _Told(question, asked.wants, kind or "name", older, span, answering)
     found = [
         Replacement(hit, said)
         for hit in hits
         if told.may_be_changed_by(hit)
-        for said in [*(told.sentences_of_change(hit, hits) if kind else ()), *told.replaced_in(hit)]
+        for said in [
+            *(told.sentences_of_change(hit, hits) if kind else ()),
+            *told.replaced_in(hit),
+        ]
     ]
     return max(found, key=lambda one: when_of(one.hit), default=None)
+
+
+def may_be_replaced(asked: AskedQuestion) -> bool:
+    """Whether a question asks for a value as it is by now: of what was, for one that is as it was put last."""
+    was = asked.past and asked.era != "now" and asked.wants not in ("time", "clock", "money")
+    return asked.wants in _KINDS and not was and asked.era not in ("first", "before", "last")
 
 
 class _Told(NamedTuple):
@@ -139,7 +174,7 @@ class _Told(NamedTuple):
 
     def may_be_changed_by(self, hit: Hit) -> bool:
         """Whether a turn is a later one, of somebody who may tell of it."""
-        may = hit.source == self.older.source and not is_agent(hit)
+        may = hit.source in (self.older.source, "owner") and not is_agent(hit)
         own = speaker(hit) == speaker(self.older) or not OF_ONE.search(self.span.sentence)
         return when_of(hit) > when_of(self.older) and may and (own or self.kind != "name")
 
@@ -152,8 +187,7 @@ class _Told(NamedTuple):
                 proposed and not self._is_taken_up(said, hit, hits)
             ):
                 continue
-            clauses = _CLAUSE.split(said)
-            if any(self._brings(clause, hit, hits, proposed=proposed) for clause in clauses):
+            if any(self._brings(clause, hit, hits, proposed=proposed) for clause in _CLAUSE.split(said)):
                 yield said
 
     def _is_taken_up(self, proposal: str, hit: Hit, hits: Sequence[Hit]) -> bool:
@@ -162,37 +196,41 @@ class _Told(NamedTuple):
         return any(
             is_soon_after(one, hit)
             and speaker(one) != speaker(hit)
-            and (_AGREES.match(one.text) is not None or not value.isdisjoint(words(one.text)))
+            and (_AGREES.match(one.text) is not None or not value.isdisjoint(_words(one.text)))
             for one in hits
         )
 
     def replaced_in(self, hit: Hit) -> Iterator[str]:
         """Yield the sentences of a turn that say that something else stands in place of what is told, which they name:
         "the cough comes from the ramipril. She switched me to candesartan"."""
-        about = {stem(word) for name in self.question.entities for word in words(name)}
-        said = {stem(word) for word in words(hit.text)}
+        if self._corrects(hit):
+            yield from self._first_with_value(hit)
+            return
         if len(words(hit.text)) > MOST_WORDS:
             return
-        apart = bool(about) and about.isdisjoint(said)
-        before = {stem(word) for word in words(self.older.text)} | {*self.question.stems}
+        about = {stem(word) for name in self.question.entities for word in words(name)}
+        names_who = not about or not about.isdisjoint(stems(hit.text))
+        before = stems(self.older.text) | {*self.question.stems}
         begins = 0  # the sentence before the one that is looked at
         since: int | None = None  # where what says so begins
         over = False
         for part in sentences(hit.text):
             sentence = hit.text[part.start : part.stop]
-            if of_another(self.question, self.span.sentence, sentence):
+            if _IF.match(sentence) or of_another(self.question, self.span.sentence, sentence):
                 continue
+            mark = _REPLACES.search(sentence)
             if since is None and self._is_over(sentence):
                 since, over = part.start, True
-            mark = _REPLACES.search(sentence)
-            if since is None and mark is not None and not apart and "?" not in part.mark:
+            elif since is None and "?" not in part.mark and self._denies(sentence):
+                since = part.start
+            elif since is None and "?" not in part.mark and mark is not None and names_who:
                 ahead = hit.text[begins : part.start + (mark.end() if _leads(mark) else len(sentence))]
                 if _ENDS.fullmatch(mark[0]):  # "Rex no longer eats Pedigree" says nothing of his name
                     ahead = sentence.lstrip().partition(" ")[2]
                 since = part.start if self._names_told(ahead, mark) else None
             of_kind = over and self.wants != "value"
             new = {stem(word) for word in _values(self.kind, sentence)} if of_kind else self._new(sentence)
-            if since is not None and new - before:
+            if since is not None and (_RETURNS.search(sentence) or new - before):
                 yield hit.text[since : part.stop]
                 return
             begins = part.start
@@ -202,7 +240,9 @@ class _Told(NamedTuple):
         named = {stem(word) for kind in ("name", "day") for word in _values(kind, self.span.sentence)}
         named -= {*self.question.stems}
         for clause in _CLAUSE.split(sentence):
-            found = [match for match in _WORD.finditer(clause) if stem(match[0].lower()) in named]
+            found = [
+                match for match in _WORD.finditer(clause) if not named.isdisjoint(map(stem, _words(match[0])))
+            ]
             if found and (_OVER.search(clause) or _NONE.search(clause[: found[0].start()])):
                 return True
         return False
@@ -212,34 +252,92 @@ class _Told(NamedTuple):
         another."""
         told = self.span.sentence
         named = _values("name", told) | _values("day", told)
+        if _IS_REFUSED.fullmatch(mark[0]):
+            named |= _values(self.kind, told)
+            of_what = telling_stems(_CLAUSE.split(mark.string[: mark.start()])[-1])
+            if of_what and of_what <= stems(told):
+                return True  # "lifeboat station is off"
         if _leads(mark):
             named |= {word for word in telling(told) if word.isalpha()}
         asked = {*self.question.stems} | LIGHT
-        return not ({stem(word) for word in named} - asked).isdisjoint(map(stem, words(text)))
+        return not ({stem(word) for word in named} - asked).isdisjoint(map(stem, _words(text)))
+
+    def _denies(self, sentence: str) -> bool:
+        """Whether a sentence denies what is told: "it was not the 9th"."""
+        value = _values(self.kind, self.span.sentence)
+        found = re.finditer(r"[\w.:]+", sentence)
+        return any(
+            not value.isdisjoint(_words(one[0])) and _NOT.search(sentence[: one.start()]) for one in found
+        )
+
+    def _corrects(self, hit: Hit) -> bool:
+        """Whether somebody puts right what they said right before: "argh no. 1pm"."""
+        return (
+            speaker(hit) == speaker(self.older)
+            and is_soon_after(hit, self.older)
+            and when_of(hit) - when_of(self.older) <= MENDED_WITHIN
+            and _CORRECTS.match(hit.text) is not None
+        )
+
+    def _first_with_value(self, hit: Hit) -> Iterator[str]:
+        """Yield the first sentence of a turn that brings another value."""
+        for part in sentences(hit.text):
+            said = hit.text[part.start : part.stop]
+            if self._values_of(said) - _values(self.kind, self.span.sentence):
+                yield said
+                return
 
     def _new(self, sentence: str) -> set[str]:
         """Return what may be a value in a sentence, and what something was changed to."""
         mark = _REPLACES.search(sentence)
         behind = telling(sentence[mark.end() :]) if mark is not None and _leads(mark) else []
-        values = (_values(kind, sentence) for kind in ("number", "day", "name"))
+        refused = mark is not None and _IS_REFUSED.fullmatch(mark[0])
+        values = (
+            _values(kind, sentence) for kind in ((self.kind,) if refused else ("number", "day", "name"))
+        )
         return {stem(word) for some in (*values, behind) for word in some}
 
     def _brings(self, clause: str, hit: Hit, hits: Sequence[Hit], *, proposed: bool) -> bool:
-        value, before = (_values(self.kind, one) for one in (clause, self.span.sentence))
-        marked = proposed or _MARK.search(clause) is not None
+        value, before = self._values_of(clause), _values(self.kind, self.span.sentence)
+        marked = proposed or self._is_marked(clause, hit, hits)
         if not value or not marked or not value.isdisjoint(before):
             return False
         if self.kind == "number" and not self._may_replace(clause):
             return False
         asked, topic = {*self.question.stems}, self._topic()
-        others = {stem(word) for word in telling(clause)} - {stem(word) for word in value} - _IDLE
+        others = telling_stems(clause) - {stem(word) for word in value} - _IDLE - _CALENDAR
         if _values("name", clause) - value - topic or len(others - topic) > MOST_OTHERS:
             return False
-        shares = bool(others & asked - LIGHT) or hit.id in self.answering
+        names = {stem(word) for word in _values("name", self.span.sentence)}
+        shares = bool(others & (asked | names) - LIGHT) or hit.id in self.answering
         return shares or self._is_close(hit, hits) or (not others and _is_of_talk(self.older, hit))
 
+    def _values_of(self, clause: str) -> set[str]:
+        """Return the values of a clause; where a day is told, a number alone may be one: "ok, 27 then"."""
+        found = _values(self.kind, clause)
+        if found or self.kind != "day":
+            return found
+        return {one for one in _values("number", clause) if one.isdigit() and 0 < int(one) <= MOST_DAYS}
+
+    def _is_marked(self, clause: str, hit: Hit, hits: Sequence[Hit]) -> bool:
+        """Whether a clause says that its value stands in another's place, or takes one behind a turn that refuses what
+        is told."""
+        if _MARK.search(clause) is not None:
+            return True
+        return _ACCEPTS.search(clause) is not None and any(
+            is_soon_after(hit, one, NEXT) and self._refuses(one) for one in hits
+        )
+
+    def _refuses(self, hit: Hit) -> bool:
+        mark = _IS_REFUSED.search(hit.text)
+        return mark is not None and when_of(hit) > when_of(self.older) and self._names_told(hit.text, mark)
+
+    def _names_value(self, hit: Hit) -> bool:
+        value = _values(self.kind, self.span.sentence)
+        return bool(value) and value <= _values(self.kind, hit.text)
+
     def _topic(self) -> set[str]:
-        return {*self.question.stems} | {stem(word) for word in words(self.span.sentence)}
+        return {*self.question.stems} | stems(self.span.sentence)
 
     def _may_replace(self, clause: str) -> bool:
         """Whether a number of a clause may stand in place of the one that is told: it counts no other things, and is
@@ -254,9 +352,8 @@ class _Told(NamedTuple):
             if self.wants == "clock":
                 fits = worth is None or "." in match[0] or worth <= max([NOON, *told])
             else:
-                fits = (
-                    not told or not worth or any(1 / MOST_TIMES <= worth / one <= MOST_TIMES for one in told)
-                )
+                alike = any(1 / MOST_TIMES <= worth / one <= MOST_TIMES for one in told) if worth else True
+                fits = not told or alike or _MAKE_IT.search(clause) is not None
             if fits:
                 return True
         return False
@@ -267,7 +364,10 @@ class _Told(NamedTuple):
             is_soon_after(hit, one, NEXT)
             for one in hits
             if one.index == self.older.index
-            or (when_of(one) > when_of(self.older) and _is_on_topic(self.question, one))
+            or (
+                when_of(one) > when_of(self.older)
+                and (_is_on_topic(self.question, one) or self._names_value(one))
+            )
         )
 
 
@@ -291,12 +391,17 @@ def _values(kind: str, text: str) -> set[str]:
         return named | {match[0].lower() for match in ROLE.finditer(text)}
     pattern = _DAY if kind == "day" else _NUMBER
     bare = text if kind == "day" else _DAY.sub(" ", text)
-    return {word for match in pattern.finditer(bare) for word in words(match[0])}
+    return {word for match in pattern.finditer(bare) for word in _words(match[0])}
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text, days as their numbers: the 9th is 9 October."""
+    return [_ORDINAL.sub("", word) for word in words(text)]
 
 
 def _is_on_topic(question: Question, hit: Hit) -> bool:
     asked = {*question.stems} - LIGHT
-    return bool(asked) and len(asked & {stem(word) for word in words(hit.text)}) / len(asked) >= ON_TOPIC
+    return bool(asked) and len(asked & stems(hit.text)) / len(asked) >= ON_TOPIC
 
 
 def _is_of_talk(older: Hit, hit: Hit) -> bool:

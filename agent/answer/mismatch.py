@@ -12,7 +12,7 @@ from typing import Final
 from braid.agent.answer.bearing import spelt_names
 from braid.agent.answer.clauses import PERSONS
 from braid.agent.answer.items import lists_another
-from braid.agent.answer.reading import PAID
+from braid.agent.answer.reading import PAID, tells_of_first
 from braid.agent.answer.spans import best_span
 from braid.agent.answer.turns import when_of
 from braid.agent.answer.verdict import USED_TO, WISHES, asks_of_the_past
@@ -61,6 +61,10 @@ _DENYING: Final = re.compile(
     re.IGNORECASE,
 )
 """A denial that reaches what follows it: within a few words, up to a comma, or what holds instead."""
+_NOW: Final = re.compile(r"\b(?:now|nowadays|these days|by now|from now on)\b", re.IGNORECASE)
+_NUMBERED_ONE: Final = re.compile(
+    r"(?<!at )\b(?:first|second|third|fourth|fifth)\b(?= [a-z])(?! of\b)", re.IGNORECASE
+)
 _SHORT: Final = 12
 """How many words a sentence has at most that tells of a wish and of nothing else."""
 _OF_WISHES: Final = re.compile(
@@ -122,6 +126,12 @@ _BESIDE: Final = tuple(
             r"\d ?(?:k|km|m|mi|h|hrs?|mins?)\b|\b(?:kilomet\w+|miles?|met(?:re|er)s?|yards?|minutes?|hours?|blocks?"
             r"|stops?|stations?|far|near\w*|close|door|corner|away|walk\w*|drive|half|done|finished)\b",
         ),
+        (
+            r"\bhow (?:big|large)\b",
+            r"\d ?(?:m|m2|m²|km|cm|mm|gb|mb|tb|l|x)\b|\b(?:square|sq\w*|\w*met(?:re|er)s?|inch\w*|feet|foot|acres?"
+            r"|hectares?|(?:bed)?rooms?|people|pupils|seats?|litres?|size\w*|big\w*|large\w*|small\w*|tiny|huge|medium"
+            r"|by \d|times)\b",
+        ),
         (r"\b(?:alarm|door|gate|access|entry|safe) (?:code|number|combination)\b", r"\d|\b\w+-\d|[\"“:]"),
     )
 )
@@ -141,6 +151,8 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
         _is_anothers(question, sentence, hit, hits)
         or _is_wished(question, sentence)
         or _is_over(question, sentence)
+        or _is_of_now(question, sentence)
+        or _is_of_another_number(question, sentence)
         or is_of_another_kind(question.text, sentence)
         or _denies_it(question, sentence, when_of(hit))
         or _names_another(question, sentence)
@@ -189,6 +201,19 @@ def _is_over(question: Question, sentence: str) -> bool:
     """Whether a sentence tells of what somebody used to do, where it is asked what is so; but not for a yes or no."""
     asks_of_now = question.intent != "check" and not asks_of_the_past(question)
     return asks_of_now and USED_TO.search(sentence) is not None and USED_TO.search(question.text) is None
+
+
+def _is_of_now(question: Question, sentence: str) -> bool:
+    """Whether a sentence tells of what is so now, where it is asked how it was at first."""
+    return tells_of_first(question.text) and _NOW.search(sentence) is not None
+
+
+def _is_of_another_number(question: Question, sentence: str) -> bool:
+    """Whether the first of something is asked of, and a sentence tells of the second, or the other way round."""
+    asked, said = (
+        {one[0].lower() for one in _NUMBERED_ONE.finditer(text)} for text in (question.text, sentence)
+    )
+    return bool(asked and said) and asked.isdisjoint(said)
 
 
 def _is_anothers(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -> bool:

@@ -190,7 +190,8 @@ def _certain(sentence: str, found: Sequence[Moment]) -> list[Moment]:
 
 
 def _of_clause(question: Question, sentence: str, found: Sequence[Moment]) -> Moment:
-    """Return the time of the clause that has most of the question's words; the first, where none has more.
+    """Return the time of the clause that has most of the question's words; of two that have as many the one that has
+    the later of them, which say more: in "fly back" the back.
 
     That something ends counts as a word of its own: when do I fly back? Flying on June 11, back on June 18.
     """
@@ -198,12 +199,13 @@ def _of_clause(question: Question, sentence: str, found: Sequence[Moment]) -> Mo
     cuts = [cut.span() for cut in _CUTS.finditer(sentence)]
     cuts = [cut for cut in cuts if not any(one.start <= cut[0] < one.stop for one in found)]
 
-    def met(one: Moment) -> int:
+    def met(one: Moment) -> tuple[int, int]:
         first = max((stop for _, stop in cuts if stop <= one.start), default=0)
         last = min((start for start, _ in cuts if start >= one.stop), default=len(sentence))
         said = stems(sentence[first:last])
         ends = to_its_end and _ENDS.search(sentence, first, last) is not None
-        return sum(each in said for each in question.stems) + 2 * ends
+        places = [place for place, each in enumerate(question.stems) if each in said]
+        return len(places) + 2 * ends, max(places, default=-1)
 
     return max(found, key=met)
 

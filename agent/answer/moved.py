@@ -1,4 +1,5 @@
-"""What something was moved or raised from: in "the rent goes up from 870 to 940" the 870, or "instead of 870". Pure.
+"""What something was moved or raised from, or can't be: in "the rent goes up from 870 to 940" the 870, in "95 is too
+much" the 95. Pure.
 
 It answers what was, and nothing that is asked of now.
 """
@@ -26,18 +27,29 @@ _OF_EARLIER: Final = re.compile(rf"\b(?:{_EARLIER})\b", re.IGNORECASE)
 _OF_BEFORE: Final = re.compile(
     rf"\b(?:from(?=\W*$)|{_EARLIER}|until|till|was|were|had|started|begin|began|leave|left)\b", re.IGNORECASE
 )
+CANNOT: Final = (
+    r"(?:\bcan(?:no|['’])?t|\bwo(?:uld)?n['’]?t|\b(?:do|does|did)n['’]?t) (?:do|make|work|suit|fit|come)\b"
+)
+IS_OUT: Final = (
+    r"(?:\b(?:is|are|was|were)|['’]s|['’]re)(?: (?:way|much|far|a bit|just|really|so))*"
+    r" (?:too \w+|bad|no good|impossible|off|out|taken|done|full|gone|broken|cancelled|sold out|worn out|over)\b"
+)
+"""Says of what stands before it that it can't be, or is over: "wednesday is bad"."""
+_SUM: Final = r"[$€£]?\d[\d.,]*(?: ?[$€£%]| (?:euros?|pounds?|dollars?|quid))?"
+_REFUSED: Final = re.compile(rf"(?P<before>{_SUM})(?={IS_OUT})|{CANNOT} (?P<behind>{_SUM})", re.IGNORECASE)
 _TO: Final = re.compile(r"\bto\W*$", re.IGNORECASE)
 
 
 def of_time_asked(asked: str, text: str) -> str:
-    """Return a text, as long as before, with blanks for what something was moved from; with blanks for all else, where
-    what was before is asked for; as it is, where either may be."""
-    spans = [found.span("left") for pattern in (_FROM, _INSTEAD) for found in pattern.finditer(text)]
-    if spans and _OF_EARLIER.search(asked):
-        start, stop = spans[0]
+    """Return a text, as long as before, with blanks for what something was moved from and for sums that are refused;
+    with blanks for all else, where what was before is asked for; as it is, where either may be."""
+    left = [found.span("left") for pattern in (_FROM, _INSTEAD) for found in pattern.finditer(text)]
+    if left and _OF_EARLIER.search(asked):
+        start, stop = left[0]
         return " " * start + text[start:stop] + " " * (len(text) - stop)
     if _OF_BEFORE.search(asked) and not _TO.search(asked):
         return text
-    for start, stop in spans:
+    refused = [found.span(found.lastgroup or 0) for found in _REFUSED.finditer(text)]
+    for start, stop in (*left, *refused):
         text = text[:start] + " " * (stop - start) + text[stop:]
     return text

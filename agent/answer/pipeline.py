@@ -194,6 +194,7 @@ def answer(
         more=[hit for hit in kept if hit not in hits] if top_k == TOP_K else (),
         nearest=mind.nearest(),
         overtaken=partial(_overtaken, mind, trouble),
+        find=lambda words: _own(_through(lens, mind.find(words).results, trouble), parts),
         answers=mind.answers(trouble),
         parses=mind.parses(trouble),
         caution=caution,
@@ -375,6 +376,8 @@ def _composed(asked: QuestionContext, composer: Composer, trouble: list[str]) ->
         | {one.id for one in asked.grounds}
         | set(_behind(asked))
     )
+    if isinstance(composer, Extractive):
+        given |= {one.id for one in composed.beside}
     if {*composed.citations, *cite.cited(composed.text)} <= given:
         return composed
     return msgspec.structs.replace(

@@ -41,14 +41,18 @@ _KINDS: Final[tuple[tuple[Wants, str], ...]] = (
     ("person", r"\bwho(?:['’]?s|m|se|['’]re|['’]d)?\b|\b(?:which|what) (?:person|doctor|parent|one of (?:us|them)|man"
      r"|woman|colleague|friend)\b|\bwhat(?:['’]?s| is| was) .{0,40}\b(?:called|named)\b|\bname of\b"),
     ("reason", r"\bwhy\b|\bhow come\b|\bwhat(?:['’]?s| is| was)? (?:the )?(?:reason|cause|made|motivated|inspired)\b"
-     rf"|\bwhat(?:['’]?s| {_AUX}) .{{2,60}} (?!{_WITH_FOR}\b)[\w'’]+ for\s*[?.!]*$|\bwhat went wrong\b"),
+     rf"|\bwhat(?:['’]?s| {_AUX}) (?!.*\b(?:sell|go|ask) for\b).{{2,60}} (?!{_WITH_FOR}\b)[\w'’]+ for\s*[?.!]*$"
+     r"|\bwhat went wrong\b"),
     ("clock", r"\b(?:what|which|whats) time\b|\bat what hour\b|\bo['’]clock\b"),
     ("time", r"\bwhen\b|\b(?:which|what|on what|whats the) (?:week)?(?:day|date|month|year|week|season|days|dates)s?\b"
      r"|\bsince when\b|\bhow long ago\b|\bdeadline\b"
      r"|^(?!.*\bfor (?:[\w'’]+ ){0,2}birthday\b).*\bbirthday\b(?! (?:party|present|gift|cake|card|dinner|lunch)s?\b)"),
     ("money", r"\bhow much\b(?=.*\b(?:cost|pay|paid|spen[dt]|owe|charg|price|rent|fee|deposit|quote|bill|earn|refund"
      r"|money|euros?|pounds?|dollars?)|\s*(?:is|was|were|are|for|did)\b)"
-     r"|\b(?:price|cost|costs|fee|rent|salary|wage|deposit|bill|fare|charge|balance|quote)\b"),
+     r"|^(?!.*\bhow (?:many|long|often)\b).*"
+     r"\b(?:price|cost|costs|fee|rent|salary|wage|deposit|bill|fare|charge|balance|quote)\b"
+     r"|\bwhat (?:does|do|did|will|would|have|has) .{1,40}"
+     r"\b(?:(?:pay|paid|spend|spent|charge|earn|owe)\b(?!.*\bfor\W*$)|(?:sell|go|ask) for\b)"),
     ("number", r"\bhow (?:much|many|often|long|old|big|fast|far|tall|high|large|wide|heavy|deep|late)\b|\bnumber of\b"
      r"|\bcount of\b|\b(?:what|which|whats)\b.{0,24}\b(?:number|amount|dose|size|limit|rate|weight|level|percentage"
      r"|score|total|maximum|minimum|max|version|code|reference|phone|temperature|height|age)\b|\bin total\b"),
@@ -66,7 +70,7 @@ _CHECK: Final = re.compile(rf"^(?:{_AUX}(?:n['’]?t)?)\b", re.IGNORECASE)
 _NOW: Final = re.compile(
     r"\b(?:now|now(?:a)?days|these days|at the moment|right now|currently|current|at present|still|any ?more|today"
     r"|so far|as of|in the end|finally|at last|final|end up|ended up|after all|really|actually|eventually|latest|newest"
-    r"|most recent(?:ly)?)\b",
+    r"|most recent(?:ly)?|(?:moved|changed|switched|pushed|postponed|rescheduled) to(?=\W*$))\b",
     re.IGNORECASE,
 )
 _AT_FIRST_WORDS: Final = (
@@ -79,7 +83,8 @@ _FIRST: Final = re.compile(
     re.IGNORECASE,
 )
 _BEFORE: Final = re.compile(
-    r"\b(?:before|previous(?:ly)?|former(?:ly)?|used to|old(?!er)\b|until|till|earlier|back then|prior)\b",
+    r"\b(?:before|previous(?:ly)?|former(?:ly)?|used to|(?<!how )old\b|(?<!take )until|till"
+    r"|earlier|back then|prior)\b",
     re.IGNORECASE,
 )
 _LIVES: Final = re.compile(r"\bwhere (?:do|did) (?:i|we) (?:\w+ )?live\b", re.IGNORECASE)

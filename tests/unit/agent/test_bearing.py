@@ -56,6 +56,26 @@ def test_a_name_behind_a_title_opens_no_sentence(text: str, names: list[str]) ->
     assert [name for name in found if name not in ("Prof", "St")] == names
 
 
+@pytest.mark.parametrize(
+    ("question", "wants"),
+    [
+        ("how many times is a failed charge tried again", "number"),
+        ("what does the 400 sell for", "money"),
+        ("what do children pay", "money"),
+        ("what is the blue key for", "reason"),
+        ("what do I pay Netflix for", "reason"),
+    ],
+)
+def test_what_is_asked_for(question: str, wants: str) -> None:
+    assert read(question).wants == wants
+
+
+def test_an_age_and_how_long_something_takes_are_no_questions_of_before() -> None:
+    assert read("how old is Josh").era == "any"
+    assert read("how long does it take until the money is back").era == "any"
+    assert read("which day was the visit moved to").era == "now"
+
+
 def test_what_somebody_gets_for_a_birthday_is_no_day() -> None:
     assert read("what did we get Leila for her birthday").wants == "value"
     assert read("where's the birthday party").wants == "place"

@@ -34,6 +34,11 @@ def asked(home: Path, question: str, *said: tuple[str, str]) -> tuple[str, float
         ("what time do we leave on friday?", (LEAVING, ("Timo", "ok leaving 5 then")), ("4.30", "leaving 5")),
         ("where is our holiday house?", (HOUSE, ("Bram", "Henne Strand instead")), ("Ribe", "Henne")),
         (
+            "when is the party?",
+            (("Aylin", "The party is on Saturday"), ("Kerem", "ok then friday")),
+            ("Saturday", "friday"),
+        ),
+        (
             "how many people are coming to the wedding?",
             (
                 ("Aylin", "wedding is on 5 September, 80 people so far"),
@@ -158,6 +163,55 @@ ROTA = ("Bea", "Felix works tuesdays and thursdays, Nour wednesdays and fridays.
             ),
             "Aquarius",
         ),
+        (  # who owns the memory may change what the agent said
+            "how long do we wait between tries",
+            (
+                ("Bot", "Three tries, with a wait of 5 seconds between tries."),
+                ("Jo", "too often, make it 30"),
+            ),
+            "30",
+        ),
+        (  # refused, and another taken behind that
+            "when is the summer party?",
+            (
+                ("Sunil", "The summer party is on 20 June"),
+                ("Sunil", "20 June doesn't work, the regatta is that day. What about the week after?"),
+                ("Hanne", "ok, 27 then"),
+            ),
+            "27",
+        ),
+        (
+            "where is the launch?",
+            (
+                ("Callum", "The launch is in the lifeboat station at Scarrow."),
+                (
+                    "Callum",
+                    "Lifeboat station is off, they need it. I've got the upstairs of the Pilot's Rest",
+                ),
+            ),
+            "Pilot",
+        ),
+        (
+            "who plays music at the party?",
+            (
+                ("Sunil", "Party: the band would be the Kelpies, or Birte's nephew plays"),
+                ("Birte", "he has broken his wrist. so it's the Kelpies after all"),
+            ),
+            "after all",
+        ),
+        (
+            "when did Brockway come?",
+            (("Marek", "Brockway came on 9 October"), ("Marek", "It was not the 9th, it was 23 October")),
+            "23",
+        ),
+        (
+            "where are we going on holiday?",
+            (
+                ("Oliver", "We're going on holiday to Blåvand, a house by the sea"),
+                ("Oliver", "The house in Blåvand has water damage. They offered us one in Henne Strand"),
+            ),
+            "Henne",
+        ),
     ],
 )
 def test_what_stands_in_the_place_of_what_is_told_is_told_with_it(
@@ -200,3 +254,32 @@ def test_what_stands_in_the_place_of_something_else_changes_nothing(
     tmp_path: Path, question: str, said: tuple[tuple[str, str], ...], other: str
 ) -> None:
     assert other not in asked(tmp_path, question, *said)[0]
+
+
+def test_what_takes_its_place_is_found_by_what_is_told(tmp_path: Path) -> None:
+    said = [
+        "We pay Mia 12 euros an hour for babysitting",
+        *(f"babysitting went well, the kids slept {'very ' * n}early" for n in range(28)),
+        *(f"the tyre is {'quite ' * n}flat" for n in range(4)),
+        "Mia wants 13 from May on",
+        "bought a new tyre",
+    ]
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+        for n, text in enumerate(said):
+            at = NOW + timedelta(days=n)
+            store.append(text, actor="user", name="Oliver", user_id="u", session_id="s", occurred_at=at)
+        found = store.ask(
+            "how much does the babysitter get an hour", user_id="u", write=False, now=NOW + timedelta(days=60)
+        )
+    assert found.fallback is None
+    assert "12 euros" in found.plain
+    assert "13 from May" in found.plain
+
+
+def test_what_is_put_right_at_once_is_told_with_it(tmp_path: Path) -> None:
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+        for minute, text in enumerate(("i land in santander at noon", "argh no. 1pm. the clocks confuse me")):
+            at = NOW + timedelta(minutes=minute)
+            store.append(text, actor="user", name="Femke", user_id="u", session_id="s", occurred_at=at)
+        found = store.ask("what time does femke land in santander?", user_id="u", write=False)
+    assert "1pm" in found.plain

@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.answer.mismatch import _names_another, is_of_another_kind  # pyright: ignore[reportPrivateUsage]
+from braid.agent.answer.mismatch import (
+    _is_of_another_number,  # pyright: ignore[reportPrivateUsage]
+    _is_of_now,  # pyright: ignore[reportPrivateUsage]
+    _names_another,  # pyright: ignore[reportPrivateUsage]
+    is_of_another_kind,
+)
 from braid.recall.decompose import decompose
 from braid.store import Store
 
@@ -182,12 +187,38 @@ def test_a_code_a_number_an_age_a_sum_or_a_first_name_is_there_or_it_is_no_answe
         ("what does Piet do at work?", "Piet has a hut on Skarrey", "Piet is a baker"),
         ("what is the alarm code of the dairy?", "Alarm code is with Ingrid", "the alarm code is 4471"),
         ("how far is it to the lake?", "I found one on Lake Tarn, sleeps 6", "it's 40 minutes to the lake"),
+        (
+            "how big is my flat?",
+            "my new flat is on Lindenweg 14, third floor",
+            "the flat is 64 square metres",
+        ),
         ("how far is the school from here", "the school has 300 pupils", "the school is 2 km away"),
     ],
 )
 def test_what_a_question_asks_for_stands_in_what_answers(question: str, lacks: str, has: str) -> None:
     assert is_of_another_kind(question, lacks)
     assert not is_of_another_kind(question, has)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_of_another"),
+    [
+        ("how much did I originally spend on the Brevo", "The Brevo is 379 euros now.", True),
+        ("how much did I originally spend on the Brevo", "I paid 349 for the Brevo.", False),
+        (
+            "what did the first offer for the roof come to",
+            "second quote for the roof, Jansen wants 3,650",
+            True,
+        ),
+        ("what did the first offer for the roof come to", "first quote for the roof: 4,200", False),
+        ("how much is the Brevo", "The Brevo is 379 euros now.", False),
+    ],
+)
+def test_what_is_so_now_or_of_the_second_one_is_not_how_it_was_at_first(
+    question: str, sentence: str, is_of_another: bool
+) -> None:
+    asked = decompose(question, datetime(2026, 6, 1, tzinfo=UTC))
+    assert (_is_of_now(asked, sentence) or _is_of_another_number(asked, sentence)) is is_of_another
 
 
 def test_a_name_in_another_part_of_the_sentence_answers_for_that_part_alone() -> None:

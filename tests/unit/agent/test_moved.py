@@ -28,6 +28,8 @@ SAID = datetime(2026, 6, 1, 9, tzinfo=UTC)
             "Lotte changed her mind, it has to be a mermaid cake",
             "it has to be a mermaid cake",
         ),
+        ("what price per metre did we agree", "Priddy says 95's too much. settled on 88", "88"),
+        ("how much is the hall", "they can't do 400, it's 450", "450"),
         ("how many guests do we have", "we have space for from 20 to 30 guests", "30 guests"),
     ],
 )
