@@ -30,7 +30,7 @@ _HABITS: Final = frozenset(("have", "eat", "drink", "touch", "wear", "use"))
 """What somebody would rather do, or won't, with things is what they do."""
 _NEVER: Final = frozenset(("not", "n't", "n’t", "never", "nt", "neither", "nor", "hardly", "barely"))
 _NO_LONGER: Final = frozenset(("longer", "anymore"))
-_REPORTS: Final = listed("say tell think claim reckon believe mention hear swear insist text write")
+REPORTS: Final = listed("say tell think claim reckon believe mention hear swear insist text write")
 _ASKING: Final = frozenset(
     ("can", "could", "do", "does", "did", "will", "would", "shall", "should", "are", "is", "am", "have")
 )
@@ -380,8 +380,16 @@ def _shallow_words(parse: Parse, at: int) -> Iterator[str]:
 
 def _says_no_longer(parse: Parse, at: int) -> bool:
     return any(
-        parse.word(child) == "longer" and "no" in parse.words_on(child) for child in parse.children(at)
+        parse.word(child) == "longer"
+        and "no" in parse.words_on(child)
+        and not _is_joined_on(parse, at, child)
+        for child in parse.children(at)
     )
+
+
+def _is_joined_on(parse: Parse, at: int, child: int) -> bool:
+    """Whether "and" stands between a verb and what hangs on it: we close at 5, and no longer at 6."""
+    return any(one.pos == "CCONJ" for one in parse.tokens[at + 1 : child])
 
 
 def _tense(token: Token, auxes: list[Token]) -> Tense:  # noqa: PLR0911 - one decision a line
@@ -477,6 +485,6 @@ def _reported(
             return hedge, above.reporter, "supposed"
         words = f"{tokens[above.subject or 0].text} {tokens[above.verb].text}"
         return hedge or words, above.reporter, mode
-    if lemma in _REPORTS and not by_first and above.subject is not None:
+    if lemma in REPORTS and not by_first and above.subject is not None:
         return hedge, above.subject, mode
     return hedge or above.hedge, above.reporter, above.mode if above.mode in ("supposed", "asked") else mode

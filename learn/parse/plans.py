@@ -49,7 +49,9 @@ def under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PL
         said.clause.token.lemma.lower() in EMPTY_PLANS and last - first < 2
     ):
         return
-    held = dates.ahead(timed(said.part, said.clause), said.page.turn.when)
+    words, now = timed(said.part, said.clause), said.page.turn.when
+    begun = dates.bounds(words, now, lasted=False)  # to close on Tuesdays, starting next week: from then on
+    held = dates.ahead(words, now) if begun == dates.NEVER else begun
     what = without_when(said.page, what, held)
     if above == "go":
         by_rows = [

@@ -7,7 +7,7 @@ from typing import Final
 
 from braid.learn.page import Page
 from braid.learn.parse import copula, kinship, plans, values
-from braid.learn.parse.clauses import Clause
+from braid.learn.parse.clauses import REPORTS, Clause
 from braid.learn.parse.misread import is_misread
 from braid.learn.parse.own_words import in_own_words
 from braid.learn.parse.people import Whom, whom
@@ -30,6 +30,12 @@ _FRAMED: Final = re.compile(
     re.IGNORECASE,
 )
 """Behind these nothing is so: I say we drive; wish I had a day off; there's a chance I'll come."""
+_DOUBTED: Final = re.compile(
+    r",? (?:or|at least|or at least)? ?so (?:he|she|they|it|[A-Z]\w+) (?:says?|said|claims?|claimed|reckons?)\b",
+)
+"""Behind what is only claimed: she had all three, or so she claims."""
+_THREAT: Final = re.compile(r"^\W*(?:one|any) more \w+.*\band\s*$", re.IGNORECASE)
+"""Before what is only threatened: one more call and I'm moving to a cave."""
 _OFTEN: Final = re.compile(r"\b(?:sometimes|at times|occasionally|some days)\W*$", re.IGNORECASE)
 _CROSSED: Final = re.compile(r"\W*(?:my )?fingers crossed\b", re.IGNORECASE)
 _THIRD: Final = re.compile(r"\b(?:he|she|his|her(?= \w))\b", re.IGNORECASE)
@@ -152,14 +158,31 @@ def _is_left_open(page: Page, clause: Clause, part: TextPart) -> bool:
         return True
     if clause.subject is None:
         return False
+    if _is_of_either(clause) or _is_of_no_teller(clause) or _DOUBTED.match(page.text, part.stop):
+        return True
     subject = clause.parse.tokens[clause.subject]
     before = clause.parse.text[: subject.start]
-    if _FRAMED.search(before) or _OFTEN.search(before) or _CROSSED.match(clause.parse.text):
+    if any(frame.search(before) for frame in (_FRAMED, _OFTEN, _THREAT)) or _CROSSED.match(clause.parse.text):
         return True
     if subject.text != "I" or subject.start != subject.stop:
         return False  # the speaker says who
     said = [claim.subject for claim in page.claims]
     return _THIRD.search(page.text) is not None or (bool(said) and said[-1] != page.turn.speaker)
+
+
+def _is_of_either(clause: Clause) -> bool:
+    """Whether it is open which of some does it: either Paula or Gus has the key."""
+    parse = clause.parse
+    named = joined(parse, clause.subject) if clause.subject is not None else []
+    return any(parse.word(child) == "or" for one in named for child in parse.children(one, "cc"))
+
+
+def _is_of_no_teller(clause: Clause) -> bool:
+    """Whether somebody says so whom the parse doesn't see: of Rhian reckons, of which it takes Rhian for no name."""
+    over = clause.parse.tokens[clause.token.head]
+    reports = over.lemma.lower() in REPORTS and over.tag in ("VBZ", "VBD")
+    by_speaker = clause.parse.words_on(clause.token.head) & {"i", "we"}
+    return clause.token.dep == "ccomp" and reports and not by_speaker and clause.reporter is None
 
 
 def _stands_alone(clause: Clause) -> bool:

@@ -139,6 +139,8 @@ def without_when(page: Page, what: str, held: dates.Validity) -> str:
                 "from",
                 "of",
                 "weekend",
+                "starting",
+                "beginning",
             ):
                 words.pop()
             return " ".join(words) if len(words) > 0 else what

@@ -297,3 +297,34 @@ def test_what_is_packed_into_a_thing_ends_nothing() -> None:
     known.add(READER.read(Turn("I drive to the van on Mondays.", speaker="Ana"), known).notes)
     found = READER.read(Turn("I packed the chairs in the van.", speaker="Ana", at=1), known).claims
     assert all(one.polarity for one in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Either Paula or Gus has the spare key.",
+        "Rhian reckons Callum works at Lidl.",
+        "I rang her. Dagny's cousin had all three, or so she claims.",
+        "One more call about solar panels and I'm moving to a cave.",
+    ],
+)
+def test_what_is_open_doubted_or_threatened_is_no_fact(text: str) -> None:
+    found = {(claim.subject, claim.rel) for claim in claims(text)}
+    assert not found & {
+        ("Gus", "has"),
+        ("Callum", "works_at"),
+        ("Dagny's cousin", "did"),
+        ("Ana", "moving_to"),
+    }
+    assert all(claim.subject == "Ana" and claim.rel == "did" for claim in claims(text))
+
+
+def test_no_longer_denies_its_own_end_of_a_clause_only() -> None:
+    (closing,) = claims("From Monday we close at 5 and no longer at 6.")
+    assert (closing.object, closing.polarity) == ("close at 5", True)
+
+
+def test_a_plan_that_starts_some_day_holds_from_then_on() -> None:
+    (plan,) = claims("We're going to stay open Mondays and close Tuesdays instead, starting next week.")
+    assert plan.valid_from is not None
+    assert plan.valid_to is None
