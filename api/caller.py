@@ -98,6 +98,13 @@ def speaks_for_owner(caller: Caller | None) -> bool:
     return caller is None or caller.kind in _SPEAK_FOR_OWNER
 
 
+def require_person(what: str) -> None:
+    """Raise AccessDeniedError where a program asks: `what` is decided by a person, whatever the phase."""
+    caller = asking()
+    if not speaks_for_owner(caller):
+        raise AccessDeniedError(f"{what} is for a person or an operator")
+
+
 def as_said_by(caller: Caller | None, batch: "Sequence[Draft]") -> "Sequence[Draft]":
     """Return drafts as a caller may say them: whoever speaks for no owner is no owner, whatever actor they name."""
     if (caller is not None and caller.records) or speaks_for_owner(caller):

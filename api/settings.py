@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from braid.caller import Caller
-from braid.errors import AccessDeniedError, FrozenError
+from braid.errors import FrozenError
 from braid.notices import notice_count, notices
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ _MODEL: Final = r"^(?!.*//[^/]*@)(?:|(?:ollama|anthropic):\S+|openai:https?://\S
 _HOST: Final = r"^(?:[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]+)$"
 ModelName = Annotated[str, Meta(max_length=300, pattern=_MODEL)]
 """As `--model` takes it; empty for none. A name or password before an address's host is refused."""
-_PROGRAMS: Final = ("agent", "autonomous", "model")
 _BY_ITSELF: Final = ("autonomous", "model")
 
 
@@ -33,11 +32,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Every key with its type and its default."""
 
     phase: Annotated[
-        Phase, Meta(description="How far decisions go that no person made; full is not offered yet.")
+        Phase,
+        Meta(
+            description="How far decisions go that no person made; full once enough of them were judged right."
+        ),
     ] = "shadow"
     allow_update_delete: Annotated[
         bool, Meta(description="Whether such decisions may update and delete, once the phase is full.")
     ] = False
+    canary_share: Annotated[
+        float, Meta(ge=0, le=1, description="For which share of the users decisions are carried out.")
+    ] = 0.1
     mutations_frozen: Annotated[
         bool, Meta(description="Nobody modifies, corrects or forgets; recover and erase go on.")
     ] = False
@@ -172,11 +177,3 @@ def require_unfrozen(
         raise FrozenError(f"{what} would change a memory, and mutations_frozen is set")
     if by_itself and now.autonomous_frozen:
         raise FrozenError(f"{what} is asked by a caller of its own accord, and autonomous_frozen is set")
-
-
-def require_person(session: "Session", caller: Caller | None, what: str) -> None:
-    """Raise AccessDeniedError where a program would decide, and the phase doesn't let it."""
-    now = settings(session)
-    may = now.phase == "full" and now.allow_update_delete
-    if caller is not None and caller.kind in _PROGRAMS and not may:
-        raise AccessDeniedError(f"in phase {now.phase} {what} is for a person or an operator")

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from braid.agent.program.tool import Tool
     from braid.answers.reply import Reply
     from braid.claims.changed import KnowledgeChange
-    from braid.claims.decision_operations import DecisionReport
+    from braid.claims.decision_operations import CanaryReport, DecisionReport, JudgedChange
     from braid.claims.operations import Conflict, Explanation, Stance
     from braid.exchange.capture_operations import Captured, PathDecision
     from braid.exchange.operations import Imported
@@ -656,6 +656,48 @@ class Methods:
                 examples=examples,
             ),
             model=model,
+        )
+
+    def judge_decision(
+        self,
+        id: str,
+        verdict: "Literal['right', 'wrong']",
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+        reason: str,
+        place: "int | None" = None,
+    ) -> "JudgedChange":
+        """Say by a signed event whether a change that the rules propose is right; the newest word on a change counts.
+
+        The phase `full` is offered by these figures alone. Raises ValueError where nothing is proposed by this claim, or
+        several changes are; AccessDeniedError where a program asks.
+        """
+        return self.session.call(
+            claims_decision_operations.judge_decision,
+            claims_decision_operations.JudgeDecision(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                id=id,
+                verdict=verdict,
+                reason=reason,
+                place=place,
+            ),
+        )
+
+    def canary_report(self) -> "CanaryReport":
+        """Return what was decided since the phase was set, for users whose decisions are carried out and for the others.
+
+        It reads only: the signed outcomes of deciding, and what people did since.
+        """
+        return self.session.call(
+            claims_decision_operations.canary_report, claims_decision_operations.AskCanary()
         )
 
     def stance(
@@ -1756,8 +1798,8 @@ class Methods:
     def change_setting(self, key: str, value: str, *, reason: str) -> "SettingChanged":
         """Set a key by a signed event; what is set so already adds nothing.
 
-        Raises InvalidRequestError for an unknown key, a value that isn't of its type, and the phase `full`, which no
-        release offers yet; KeyRefusedError without an operator's key.
+        Raises InvalidRequestError for an unknown key, a value that isn't of its type, and the phase `full` where people
+        have not judged enough changes to be right; KeyRefusedError without an operator's key.
         """
         return self.session.call(
             admin_settings_operations.change_setting,
@@ -2229,7 +2271,7 @@ class Methods:
     def work(
         self,
         *,
-        consumers: "Sequence[Literal['session-extraction', 'projection', 'enrichment']]" = (),
+        consumers: "Sequence[Literal['session-extraction', 'decision', 'projection', 'enrichment']]" = (),
         until_idle: bool = False,
         ended_only: bool = False,
         most: "int | None" = None,
@@ -2240,7 +2282,7 @@ class Methods:
         wait: "Callable[[float], None] | None" = None,
         told: "Callable[[Step], None] | None" = None,
     ) -> "Worked":
-        """Work off what the log has and no outcome names: read sessions, bring projections and meanings up to date.
+        """Work off what the log has and no outcome names: read sessions, decide, bring projections and meanings up to date.
 
         Each outcome is signed with what was found, as one transaction. What fails is tried again after 1, 5 and 30 seconds,
         each time with less context; then it is dead, and `jobs` lists it. With a `model`, sessions are read by it, too, by
@@ -2264,7 +2306,7 @@ class Methods:
         self,
         *,
         state: "Literal['pending', 'leased', 'retry_scheduled', 'done', 'dead'] | None" = None,
-        consumer: "Literal['session-extraction', 'projection', 'enrichment'] | None" = None,
+        consumer: "Literal['session-extraction', 'decision', 'projection', 'enrichment'] | None" = None,
         limit: int = 100,
     ) -> "Jobs":
         """Return the jobs: what the log has and no outcome names, what is leased, and what is dead by a signed record.
@@ -2323,7 +2365,7 @@ class Methods:
         self,
         *,
         reason: str,
-        consumer: "Literal['session-extraction', 'projection', 'enrichment'] | None" = None,
+        consumer: "Literal['session-extraction', 'decision', 'projection', 'enrichment'] | None" = None,
     ) -> "JobsChanged":
         """Let all dead jobs be done again, from their first attempt on; signed records say who and why."""
         return self.session.call(
@@ -2722,7 +2764,7 @@ class Methods:
         self,
         *,
         state: "Literal['pending', 'leased', 'retry_scheduled', 'done', 'dead'] | None" = None,
-        consumer: "Literal['session-extraction', 'projection', 'enrichment'] | None" = None,
+        consumer: "Literal['session-extraction', 'decision', 'projection', 'enrichment'] | None" = None,
         limit: "int | None" = None,
         page_size: int = 100,
     ) -> "Iterator[ListedJob]":

@@ -22,6 +22,8 @@ from braid.stance.reconcile import reconcile
 from braid.stance.values import is_finer, same, stemmed
 
 Order = tuple[datetime, int, int]
+RULES: Final = "rules@1"
+"""The rules and their version: what was decided, or judged, by other ones says nothing of these."""
 TOP_K: Final = 10
 """So many living claims are shown with a candidate at most."""
 DOUBT: Final = 0.8

@@ -11,22 +11,35 @@ its say
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 import msgspec
 
-from braid.stance.claims import RecordedClaim, holds
+from braid.stance.claims import RecordedClaim, clash, holds
 from braid.stance.culprit import STANDING
 from braid.stance.jtms import Label, Network
 from braid.stance.precedence import Taken, outdone, settled
 from braid.stance.rivals import in_order
 
 
+class Takes(NamedTuple):
+    """A decision that was carried out: one claim takes the say of another, by their nodes, and why."""
+
+    taker: str
+    target: str
+    why: str
+
+
 class GroundedRecord(msgspec.Struct, frozen=True):
-    """A living record and the living ones that it was drawn from, by log index."""
+    """A living record and the living ones that it was drawn from, by log index.
+
+    `takes`: the living decisions by which its claims take the say of others.
+    """
 
     index: int
     id: str
     parents: tuple[int, ...] = ()
+    takes: tuple[Takes, ...] = ()
 
 
 def grounds(records: Iterable[int], known: Mapping[int, GroundedRecord]) -> dict[int, GroundedRecord]:
@@ -73,6 +86,7 @@ def fold(claims: Sequence[RecordedClaim], sources: Iterable[GroundedRecord], at:
     for said in current:
         net.premise(f"now:{said.node}")
     taken = settled(current, timeless=at is None)
+    _decided({said.node: said for said in current}, known.values(), taken, timeless=at is None)
     guesses = [said for said in ordered if said.rank == STANDING["inferred"]]
     guessed = {said.node for said in guesses}
     _claims(net, [said for said in ordered if said.node not in guessed], taken)
@@ -93,6 +107,25 @@ def _record(net: Network, source: GroundedRecord, known: Mapping[int, GroundedRe
     for parent in source.parents:
         if parent in known:
             net.justify(node, inn=[f"r:{parent}"], why="drawn from it")
+
+
+def _decided(
+    current: Mapping[str, RecordedClaim],
+    known: Iterable[GroundedRecord],
+    taken: Taken,
+    *,
+    timeless: bool,
+) -> None:
+    """Note what decisions leave no say: of claims that are both here alone, so that a scope sees its own only.
+
+    `timeless`: what was so once remains so; only what is denied goes.
+    """
+    for one in (takes for source in known for takes in source.takes):
+        taker, target = current.get(one.taker), current.get(one.target)
+        if taker is None or target is None or (how := clash(taker, target)) is None:
+            continue
+        if not timeless or how in ("denied", "opposite"):
+            taken.setdefault(target.node, []).append((taker, one.why))
 
 
 def _claims(net: Network, claims: Sequence[RecordedClaim], taken: Taken) -> None:

@@ -86,17 +86,27 @@ class SettingChanged(Response, frozen=True, kw_only=True):
 def change_setting(session: Session, asked: ChangeSetting) -> SettingChanged:
     """Set a key by a signed event; what is set so already adds nothing.
 
-    Raises InvalidRequestError for an unknown key, a value that isn't of its type, and the phase `full`, which no
-    release offers yet; KeyRefusedError without an operator's key.
+    Raises InvalidRequestError for an unknown key, a value that isn't of its type, and the phase `full` where people
+    have not judged enough changes to be right; KeyRefusedError without an operator's key.
     """
     value = _value(asked.key, asked.value)
     with session.writer.turn():
         session.refresh()
         before = getattr(fold_of(session).now()[0], asked.key)
+        if value == "full" != before:
+            _require_figures(session)
         if before != value:
             put_notice(session, EVENT, {"key": asked.key, "value": _json(value)}, asked.reason, "a setting")
             session.refresh()
         return SettingChanged(setting=_state(session, asked.key), is_new=before != value)
+
+
+def _require_figures(session: Session) -> None:
+    """Refuse the phase `full` where this store's own figures don't bear it (ADR 88)."""
+    from braid.claims.judgements import shortfall
+
+    if lacking := shortfall(session):
+        raise InvalidRequestError(lacking)
 
 
 def _check_terms(terms: Sequence[str], text: str) -> None:
@@ -125,11 +135,6 @@ def _value(key: str, text: str) -> Any:
         raise InvalidRequestError(f"{key}: {why}, not {given!r}") from None
     if key == "redacted_terms":
         _check_terms(found, text)
-    if found == "full":
-        raise InvalidRequestError(
-            "phase full is not offered yet: it waits for the decisions to be checked again where they are applied,"
-            " and for figures on real talks"
-        )
     return found
 
 

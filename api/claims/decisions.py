@@ -1,12 +1,15 @@
 """What the rules would do with claims that were learnt, and whether the store holds it so by itself."""
 
-from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from braid.claims.applied import is_undone
 from braid.claims.decision_operations import DecisionExample, DecisionReport, ModelReport
 from braid.claims.finder import ClaimFinder
+from braid.claims.judgements import figures
 from braid.claims.question import size_of
 from braid.claims.topics import moment
 from braid.ledger.record.ids import RecordId
@@ -62,7 +65,7 @@ def walk(session: Session, scope: Scope | None, as_of: int | datetime | None, li
     claims = [said for said in every if (said.index, said.k) in kept]
     sources = finder.sources({said.index for said in claims})
     folded = fold(claims, sources, moment(session, None, size))
-    steps = list(_decided(claims))
+    steps = list(_decided(claims, partial(is_undone, session.reader)))
     found: dict[tuple[int, int], list[Decided]] = {}
     for one, decided in steps:
         found.setdefault((one.index, one.k), []).insert(0 if not one.derived else 1, decided)
@@ -76,14 +79,18 @@ def walk(session: Session, scope: Scope | None, as_of: int | datetime | None, li
     return Walk(made, steps, discarded, sum(not said.derived for said in every) - len(own), folded)
 
 
-def _decided(claims: Sequence[RecordedClaim]) -> Iterable[tuple[RecordedClaim, Decided]]:
-    """Yield what is decided of each claim; what it would supersede is shown to none behind it."""
+def _decided(
+    claims: Sequence[RecordedClaim], undone: Callable[[RecordedClaim, RecordedClaim], bool]
+) -> Iterable[tuple[RecordedClaim, Decided]]:
+    """Yield what is decided of each claim; what it would supersede is shown to none behind it, unless it was undone."""
     for group in alikes(claims):
-        living = deque[RecordedClaim](maxlen=_WITHIN)
+        by_user = defaultdict[str | None, deque[RecordedClaim]](lambda: deque(maxlen=_WITHIN))
         for said in sorted(group, key=said_order):
+            living = by_user[said.user_id]
             found = decide_one(said, living)
             made, target = found.proposal, found.target
-            if made is not None and made.action in CHANGES and target is not None:
+            changes = made is not None and made.action in CHANGES
+            if changes and target is not None and not undone(said, target):
                 living.remove(target)
             if not gives_way(made, said, target):
                 living.append(said)
@@ -121,6 +128,7 @@ def report(
         agreed=sum(agreements),
         discarded=dict(sorted(found.discarded.items())),
         examples=tuple(told),
+        judged=figures(session, scope),
         model=None if model is None else _by_model(model, found, examples),
     )
 

@@ -4,6 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+import msgspec
+
+from braid.claims.applied import decision_at, decisions_of
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Asks, ExperienceBody, Record, Scope
@@ -12,7 +15,7 @@ from braid.ledger.record.source import BELIEVED, SourceClass, is_least
 from braid.ledger.record.standing import Standings, supports_of
 from braid.recall.decompose import decompose
 from braid.stance.claims import ALWAYS, FOREVER, RecordedClaim, claims_of
-from braid.stance.fold import GroundedRecord
+from braid.stance.fold import GroundedRecord, Takes
 from braid.stance.source import ClaimSources
 from braid.stance.voice import backing, voice_of
 
@@ -71,15 +74,25 @@ class ClaimReader:
         return GroundedRecord(index, self._reader.envelope(index).id, above)
 
     def sources(self, indexes: Iterable[int]) -> list[GroundedRecord]:
-        """Return records, and the living ones that they rest on, all the way up."""
+        """Return records with the decisions that rest on them, and the living ones above, all the way up."""
         found: dict[int, GroundedRecord] = {}
-        stack = list(indexes)
+        for index in indexes:
+            found[index] = msgspec.structs.replace(self.source(index), takes=self._takes(index))
+        stack = [above for one in found.values() for above in one.parents]
         while stack:
             index = stack.pop()
             if index not in found:
                 found[index] = self.source(index)
                 stack += found[index].parents
         return list(found.values())
+
+    def _takes(self, index: int) -> tuple[Takes, ...]:
+        decided = (
+            decision_at(self._reader, at) for at in decisions_of(self._reader, index) if self.lives(at)
+        )
+        return tuple(
+            Takes(one.winner, one.target, one.why) for one in decided if one is not None and one.applied
+        )
 
     def claims(self, indexes: Iterable[int]) -> list[RecordedClaim]:
         """Return what records claim, those that live and are in the scope."""

@@ -34,7 +34,7 @@ JobId = Annotated[
         },
     ),
 ]
-Consumer = Literal["session-extraction", "projection", "enrichment"]
+Consumer = Literal["session-extraction", "decision", "projection", "enrichment"]
 Why = Annotated[str, Meta(min_length=1, description="Why; it is signed with the record.")]
 
 
@@ -87,7 +87,7 @@ def work(
     wait: Callable[[float], None] | None = None,
     told: Callable[[Step], None] | None = None,
 ) -> Worked:
-    """Work off what the log has and no outcome names: read sessions, bring projections and meanings up to date.
+    """Work off what the log has and no outcome names: read sessions, decide, bring projections and meanings up to date.
 
     Each outcome is signed with what was found, as one transaction. What fails is tried again after 1, 5 and 30 seconds,
     each time with less context; then it is dead, and `jobs` lists it. With a `model`, sessions are read by it, too, by

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from braid.claims.decided import DECISION
 from braid.errors import InvalidRequestError
 from braid.event_log import note, request
 from braid.job_state import job_state
+from braid.jobs.decision_consumer import DecisionConsumer
 from braid.jobs.projecting import ENRICHMENT, PROJECTION, projecting
 from braid.knowledge.event_reader import EventReader
 from braid.knowledge.range_consumer import EXTRACTION, RangeConsumer
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from braid.text.chat import ChatModel
     from braid.text.parse import Parser
 
-CONSUMERS: Final = (EXTRACTION, PROJECTION, ENRICHMENT)
+CONSUMERS: Final = (EXTRACTION, DECISION, PROJECTION, ENRICHMENT)
 """The consumers that there are, in the order in which they work: projections come last, since reading appends."""
 TURNS_EACH: Final = 10
 _LEVELS: Final = {"retried": WARNING, "dead": ERROR}
@@ -56,6 +58,8 @@ def consumers(
     found: list[Consumer[Any]] = []
     if EXTRACTION in wanted:
         found += _readers(session, models, ended_only=ended_only)
+    if DECISION in wanted:
+        found.append(DecisionConsumer(session))
     found += [one for one in projecting(session, job_state(session)) if one.name in wanted]
     return found
 

@@ -28,14 +28,14 @@ def refuse_locked(session: Session, ids: Iterable[str]) -> None:
         index = reader.index_of(id)
         if reader.envelope(index).kind != "experience":
             continue
-        until = kept(reader, chain_of(reader, _of(reader, index))).locked_until
+        until = kept(reader, chain_of(reader, memory_behind(reader, index))).locked_until
         if until is not None and session.now() < datetime.fromisoformat(until):
             raise AccessDeniedError(
                 f"{id} is locked until {until}: a person or an operator changes it; nothing was changed"
             )
 
 
-def _of(reader: Reader, index: int) -> int:
+def memory_behind(reader: Reader, index: int) -> int:
     """Return the memory that a reading was read from, which its lock keeps too; any other record is its own."""
     record = reader.at(index, include_forgotten=True)
     parents = record.targets("parent") if is_reading(record.body) else ()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, cast
 
+from braid.claims.applied import decision_at, is_decision
 from braid.ledger.errors import ErasedError, UnknownRecordError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.ids import RecordId
@@ -54,6 +55,9 @@ def _told_of(reader: Reader, chain: Chain, at: int, version: int) -> Iterator[Ch
     if at in chain.members:
         yield _written(reader, chain, at, version)
         return
+    if is_decision(reader, at):
+        yield from _decided(reader, chain, at, version)
+        return
     kind = _kind(reader, at)
     named = _targets(reader, at, "evidence" if kind == "NONE" else "target")
     targets = [one for one in chain.members if one in named]
@@ -67,6 +71,19 @@ def _told_of(reader: Reader, chain: Chain, at: int, version: int) -> Iterator[Ch
             reader, at, version, kind, member, old=old, new=new, settings=data,
             reason=body.reason if body is not None else None, asked_by=_asked_by(record),
         )  # fmt: skip
+
+
+def _decided(reader: Reader, chain: Chain, at: int, version: int) -> Iterator[Change]:
+    """Yield what a program decided of a claim of a record: the record stays, and says what it said."""
+    decision, named = decision_at(reader, at), _targets(reader, at, "target")
+    for member in [one for one in chain.members if one in named][-1:]:
+        if decision is not None:
+            yield _change(
+                reader, at, version, decision.action if decision.applied else "NONE", member,
+                old=_text(reader, member), new=_text(reader, decision.winner_index), reason=decision.why,
+                asked_by=_asked_by(_record(reader, at)), actor="autonomous", method=decision.by,
+                confidence=decision.confidence,
+            )  # fmt: skip
 
 
 def _written(reader: Reader, chain: Chain, at: int, version: int) -> Change:
@@ -117,7 +134,8 @@ def _kind(reader: Reader, at: int) -> ChangeKind:
 def _decisions(reader: Reader, member: int) -> Iterator[int]:
     """Yield the events that say that something was decided of a record."""
     for at, role in reader.backlinks.of(member):
-        if role == "evidence" and reader.envelope(at).public.get("name") == DECISION:
+        is_none = role == "evidence" and reader.envelope(at).public.get("name") == DECISION
+        if is_none or (role == "target" and is_decision(reader, at)):
             yield at
 
 

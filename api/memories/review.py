@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from braid.caller import asking
+from braid.caller import require_person
 from braid.claims.decisions import walk
 from braid.errors import NotInScopeError
 from braid.ledger.errors import ForgottenError
@@ -24,7 +24,6 @@ from braid.memories.review_operations import (
 )
 from braid.operation import Scoped
 from braid.session import Session
-from braid.settings import require_person
 from braid.stance.claims import ALWAYS, RecordedClaim
 from braid.stance.words import words_of
 
@@ -65,7 +64,7 @@ def found(session: Session, scope: Scoped, id: str) -> ReviewItem:
 
 def accept(session: Session, asked: AcceptReview) -> ReviewDecision:
     """See `memories.review_operations.accept_review`."""
-    require_person(session, asking(), "accepting")
+    require_person("accepting")
     with session.writer.turn():
         session.refresh()
         pair = _pair(session, asked, asked.id)
@@ -96,7 +95,7 @@ def accept(session: Session, asked: AcceptReview) -> ReviewDecision:
 
 def reject(session: Session, asked: RejectReview) -> ReviewDecision:
     """See `memories.review_operations.reject_review`."""
-    require_person(session, asking(), "rejecting")
+    require_person("rejecting")
     with session.writer.turn():
         session.refresh()
         pair = _pair(session, asked, asked.id)

@@ -1,19 +1,29 @@
-"""`braid decisions`: what would be done with the claims that were learnt, before anything does it."""
+"""`braid decisions`: what would be done with what was learnt, what people say of it, and what was carried out."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from braid.tools.cli.access import reading
+from braid.ledger.record.ids import RecordId
+from braid.tools.cli.access import reading, writing
 from braid.tools.cli.group import BraidGroup
 from braid.tools.cli.instants import AsOf, past
 from braid.tools.cli.models import AllowRemote, ChatOption, chat_model
-from braid.tools.cli.options import AgentId, FormatOption, ProjectId, RunId, SessionId, StoreOption, UserId
-from braid.tools.cli.output import many, put_json, put_rows, say
+from braid.tools.cli.options import (
+    Adopt,
+    AgentId,
+    FormatOption,
+    ProjectId,
+    RunId,
+    SessionId,
+    StoreOption,
+    UserId,
+)
+from braid.tools.cli.output import many, put_fields, put_json, put_rows, say
 from braid.wire import to_builtins
 
 if TYPE_CHECKING:
-    from braid.claims.decision_operations import ModelReport
+    from braid.claims.decision_operations import Judged, ModelReport
 
 app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
 _LIMIT = 2_000
@@ -28,12 +38,14 @@ def register(above: typer.Typer) -> None:
 
 @app.callback(invoke_without_command=True)
 def decisions(ctx: typer.Context) -> None:
-    """Show what the rules would do with what was learnt: add, update, delete, or nothing. Nothing is carried out.
+    """Show what the rules would do with what was learnt: add, update, delete, or nothing; judge it; see what was done.
 
     \b
     Examples:
       braid decisions report
       braid decisions report --user-id jonas -o json
+      braid decisions judge exp_2025-05-17T09:00:00Z_0000000300ab right --reason "she moved"
+      braid decisions canary
     """
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())
@@ -102,12 +114,95 @@ def report(
     counts = ", ".join(f"{count} {action}" for action, count in found.actions.items())
     say(f"{many(found.claims, 'claim')}: {counts}; {found.review_needed} to be reviewed")
     say(f"the store holds {found.agreed} of {found.compared} changes so by itself")
+    _say_judged(found.judged)
     if found.left:
         say(f"{many(found.left, 'older claim')} not looked at: --limit")
     for warning, count in found.discarded.items():
         say(f"{many(count, 'decision')} discarded: {warning}")
     if found.model is not None:
         _show_model(found.model)
+
+
+@app.command()
+def judge(
+    id: Annotated[
+        str, typer.Argument(metavar="CLAIM", help="The id that the report shows.", show_default=False)
+    ],
+    verdict: Annotated[
+        Literal["right", "wrong"], typer.Argument(help="What you say of it.", show_default=False)
+    ],
+    *,
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why; it is sealed with the record.", show_default=False)
+    ],
+    place: Annotated[
+        int | None,
+        typer.Option("--place", min=0, help="Which claim of the record, where several change something."),
+    ] = None,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    run_id: RunId = None,
+    project_id: ProjectId = None,
+    session_id: SessionId = None,
+    adopt: Adopt = False,
+    output: FormatOption = "table",
+    store: StoreOption = None,
+) -> None:
+    """Say whether an UPDATE or DELETE that the rules propose is right; the newest word on a change counts.
+
+    The phase full is offered once enough changes of this store were judged to be right.
+
+    \b
+    Examples:
+      braid decisions judge exp_2025-05-17T09:00:00Z_0000000300ab right --reason "she moved" --user-id maya
+    """
+    with writing(store, adopt=adopt) as opened:
+        done = opened.judge_decision(
+            RecordId(id),
+            verdict,
+            reason=reason,
+            place=place,
+            user_id=user_id,
+            agent_id=agent_id,
+            run_id=run_id,
+            project_id=project_id,
+            session_id=session_id,
+        )
+    told: dict[str, Any] = to_builtins(done)
+    if output == "json":
+        put_json(told)
+        return
+    put_fields({name: value for name, value in told.items() if name != "figures"}, output)
+    _say_judged(done.figures)
+
+
+@app.command()
+def canary(*, output: FormatOption = "table", store: StoreOption = None) -> None:
+    """Compare the users for whom decisions are carried out with those for whom they are not.
+
+    \b
+    Examples:
+      braid decisions canary
+      braid decisions canary -o json
+    """
+    with reading(store) as opened:
+        found = opened.canary_report()
+    if output == "json":
+        put_json(to_builtins(found))
+        return
+    arms: list[dict[str, Any]] = to_builtins(found.arms)
+    put_rows(tuple(arms[0]), arms, output)
+    counts = f"{many(found.rounds, 'round')}, {found.stale} stale, {found.kept} kept"
+    say(f"phase {found.phase}, share {found.share:g}: {counts}")
+    if found.breach is not None:
+        say(found.breach)
+
+
+def _say_judged(found: "Judged") -> None:
+    say(
+        f"{many(found.judged, 'change')} judged, {found.right} of them right, lower bound {found.lower_bound:.2f};"
+        f" phase full needs {found.judged_needed} and {found.bound_needed:.2f}"
+    )
 
 
 def _show_model(found: "ModelReport") -> None:

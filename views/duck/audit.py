@@ -25,8 +25,10 @@ _COLUMNS: Final = (
     Column("timestamp", "TIMESTAMP", "When, UTC."),
     Column("correlation_id", "VARCHAR", "First record of the transaction that set it going."),
     Column("event_type", "VARCHAR", "edge_created, edge_reinforced, edge_contradicted, fact_corrected, …"),
-    Column("component", "VARCHAR", "extraction, graph_diff, user, background."),
-    Column("operation", "VARCHAR", "INSERT, REINFORCE, CONTRADICT, REVISE, DELETE, RECOVER, ERASE, NONE."),
+    Column("component", "VARCHAR", "extraction, graph_diff, user, autonomous, background."),
+    Column(
+        "operation", "VARCHAR", "INSERT, REINFORCE, CONTRADICT, REVISE, UPDATE, DELETE, RECOVER, ERASE, NONE."
+    ),
     Column("entity_id", "VARCHAR", "The entity, where it is of one."),
     Column("edge_id", "VARCHAR", "The claim, as `record/place`; of a contradiction, the later record alone."),
     Column("old_value", "JSON", "What was; NULL where nothing was, or where it is forgotten."),
@@ -156,5 +158,13 @@ AUDIT_VIEW: Final = ViewDefinition(
         FROM events v JOIN transactions x ON x.tx = v.tx
         LEFT JOIN links l ON l.log_index = v.log_index AND l.k = 0
         WHERE v.name IN ('entity', 'memory', 'decision')
+        UNION ALL
+        SELECT v.created_at, x.id, if(v.data ->> '$.decision' = 'DELETE', 'edge_deleted', 'edge_revised'), 'autonomous',
+          if((v.data -> '$.applied')::BOOLEAN, v.data ->> '$.decision', 'NONE'), NULL, NULL, NULL, NULL, NULL,
+          (v.data ->> '$.confidence')::DOUBLE, 'inferential', v.session_id, v.reason, v.data, v.user_id, l.target_id,
+          v.log_index, v.id
+        FROM events v JOIN transactions x ON x.tx = v.tx
+        LEFT JOIN links l ON l.log_index = v.log_index AND l.k = 0
+        WHERE v.name = 'decided'
         """,  # noqa: S608 - our own words
 )

@@ -40,9 +40,24 @@ def test_a_report_shows_what_would_be_done(disputed: Session) -> None:
     assert (told["claims"], told["review_needed"], told["agreed"]) == (4, 1, 1)
 
 
+def test_a_change_is_judged_and_the_canary_shown(disputed: Session) -> None:
+    found = json.loads(disputed.well("decisions", "report", "-o", "json").out)
+    (change,) = [one["id"] for one in found["examples"] if one["action"] == "UPDATE"]
+    assert "--reason" in disputed.refused("decisions", "judge", change, "right")
+    done = disputed.well("decisions", "judge", change, "right", "--reason", "she moved")
+    assert "Zoe lives in Bath" in done.out
+    assert "1 change judged, 1 of them right, lower bound 0.21; phase full needs 60 and 0.90" in done.err
+    told = disputed.well("decisions", "judge", change, "wrong", "--reason", "no", "-o", "json").out
+    assert (json.loads(told)["figures"]["judged"], json.loads(told)["figures"]["right"]) == (1, 0)
+    assert "phase shadow, share 0.1: 0 rounds, 0 stale, 0 kept" in disputed.well("decisions", "canary").err
+    assert [one["arm"] for one in json.loads(disputed.well("decisions", "canary", "-o", "json").out)["arms"]] == [
+        "canary", "control",
+    ]  # fmt: skip
+
+
 def test_settings_are_set_with_a_reason(disputed: Session) -> None:
     assert "shadow" in disputed.well("settings", "list").out
-    assert "not offered yet" in disputed.refused("settings", "set", "phase", "full", "--reason", "now")
+    assert "60 judged changes" in disputed.refused("settings", "set", "phase", "full", "--reason", "now")
     assert "--reason" in disputed.refused("settings", "set", "phase", "add_only")
     done = disputed.well("settings", "set", "phase", "add_only", "--reason", "to try it", "-o", "json")
     assert json.loads(done.out)["value"] == "add_only"

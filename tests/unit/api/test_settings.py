@@ -9,11 +9,11 @@ from typing import Literal
 import pytest
 
 import braid
-from braid.caller import GRANTS, Caller, CallerKind, asked_by
+from braid.caller import GRANTS, Caller, CallerKind, asked_by, require_person
 from braid.errors import AccessDeniedError, ConfirmationError, FrozenError, InvalidRequestError, PinnedError
 from braid.ledger.errors import ReadOnlyError
 from braid.ledger.record.record import EventBody
-from braid.settings import EVENT, Settings, require_person
+from braid.settings import EVENT, Settings
 from braid.store import Store
 from tests.unit.api.test_jobs import Clock, away, opened, say, work
 
@@ -36,6 +36,7 @@ def test_every_key_has_a_safe_default(store: Store) -> None:
         "dead_days": 30,
         "phase": "shadow",
         "allow_update_delete": False,
+        "canary_share": 0.1,
         "mutations_frozen": False,
         "autonomous_frozen": False,
         "forget_dry_run_only": False,
@@ -66,6 +67,7 @@ def test_every_key_has_a_safe_default(store: Store) -> None:
     [
         ("phase", "add_only", "add_only"),
         ("allow_update_delete", "true", True),
+        ("canary_share", "0.25", 0.25),
         ("mutations_frozen", "true", True),
         ("autonomous_frozen", "true", True),
         ("forget_dry_run_only", "true", True),
@@ -122,7 +124,7 @@ def test_each_change_is_a_signed_record_with_its_reason(
     [
         ("phases", "shadow", "x", "did you mean phase"),
         ("phase", "loud", "x", "phase: "),
-        ("phase", "full", "x", "not offered yet"),
+        ("phase", "full", "x", "60 judged changes"),
         ("mutations_frozen", "perhaps", "x", "mutations_frozen: "),
         ("forget_max", "1000", "x", "forget_max: "),
         ("forget_confirm_above", "-1", "x", "forget_confirm_above: "),
@@ -203,14 +205,13 @@ def test_forgetting_by_query_keeps_to_its_settings(store: Store) -> None:
         store.forget_previewed(shown.token, reason="x", user_id="maya", confirm=2)
 
 
-def test_a_program_decides_in_no_phase_that_is_offered(store: Store) -> None:
-    store.change_setting("phase", "add_only", reason="to try it")
-    store.change_setting("allow_update_delete", "true", reason="to try it")
+def test_a_program_does_nothing_that_is_for_a_person() -> None:
     for kind in ("agent", "autonomous", "model"):
-        with pytest.raises(AccessDeniedError, match="add_only"):
-            require_person(store.session, caller(kind), "this")
+        with asked_by(caller(kind)), pytest.raises(AccessDeniedError, match="a person or an operator"):
+            require_person("this")
     for other in (None, caller("person"), caller("operator")):
-        require_person(store.session, other, "this")
+        with asked_by(other):
+            require_person("this")
 
 
 def test_none_clears_a_name_a_list_and_a_limit(store: Store) -> None:

@@ -1,0 +1,224 @@
+"""Decisions as a consumer: what newly learnt claims change is signed, where the settings and the figures let it.
+
+The proposals are made outside every lock, and made again under the writer's lock of what is living then. One that has
+become another, or whose target has changed, is stale: nothing is appended for it, and it is decided again.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter
+from typing import Final, NamedTuple
+
+import msgspec
+
+from braid.caller import GRANTS, Caller, asked_by
+from braid.claims.applied import decision_draft, known_decision
+from braid.claims.canary import is_in_canary
+from braid.claims.decided import DECISION
+from braid.claims.decisions import walk
+from braid.claims.demotion import lower_if_breached
+from braid.claims.protection import protected
+from braid.freeze_switch import FreezeSwitch
+from braid.ledger.record.record import Draft, ExperienceBody, Record, Scope
+from braid.log.chain import chain_of
+from braid.log.lock import memory_behind
+from braid.outcomes import Seen, Spent, outcomes, settle
+from braid.session import Session
+from braid.settings import fold_of, settings
+from braid.stance.claims import RecordedClaim
+from braid.stance.decide import RULES
+from braid.stance.proposal import CHANGES, Proposal
+from braid.work.job import Batch
+from braid.work.spans import Spans, indexes, minus
+
+BATCH: Final = 500
+"""How many records of the log are a batch."""
+_LOOKED_AT: Final = 10_000
+"""Of a scope the newest so many claims are decided about."""
+_ITSELF: Final = Caller(name=RULES, kind="autonomous", allowed=GRANTS["autonomous"])
+
+
+class PlannedChange(NamedTuple):
+    """A change that the rules propose; `version`: how often the target's memory had changed by then."""
+
+    winner: RecordedClaim
+    target: RecordedClaim
+    proposal: Proposal
+    version: int
+
+    @property
+    def gist(self) -> tuple[object, ...]:
+        """What must be the same when it is carried out."""
+        made = self.proposal
+        return self.winner.node, self.target.node, made.action, made.reason, made.confidence, self.version
+
+
+class Planned(NamedTuple):
+    """The changes that a batch brings, and the milliseconds of deciding by arm."""
+
+    changes: Sequence[PlannedChange]
+    ms: dict[str, float]
+
+
+def arm(session: Session, user_id: str | None) -> str:
+    """Return the arm of the canary that a user is in."""
+    return "canary" if is_in_canary(session, user_id) else "control"
+
+
+class DecisionConsumer:
+    """Carries out what the rules decide of newly learnt claims. Implements `Consumer`."""
+
+    name = DECISION
+    version = RULES
+    needs: tuple[str, ...] = ()
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._idle: tuple[int, int] = (0, 0)
+        """From where to where nothing is to be decided."""
+
+    def plan(self, most: int) -> list[Batch]:
+        """Return what was left, else the next range that holds claims or what may undo one; nothing while halted."""
+        del most
+        if is_halted(self._session):
+            return []
+        progress = outcomes(self._session).progress(self.name, self.version)
+        start = max(progress.upto, _promoted_at(self._session))
+        if left := minus(progress.left, [(0, _promoted_at(self._session))]):
+            first, stop = left[0]
+            return [Batch(self.name, self.version, ((first, min(stop, first + BATCH)),))]
+        size = self._session.reader.size
+        begin = max(start, self._idle[1]) if self._idle[0] <= start <= self._idle[1] else start
+        if not self._holds_work(begin, size):
+            self._idle = (start, size)
+            return []
+        return [Batch(self.name, self.version, ((start, min(start + BATCH, size)),))]
+
+    def _holds_work(self, start: int, stop: int) -> bool:
+        entries = self._session.reader.entries(start, stop) if start < stop else ()
+        return any(_is_work(record) for some in entries for record, _ in some)
+
+    def run(self, batch: Batch, attempt: int) -> Planned:
+        """Return what a batch changes, holding no lock; nothing is appended."""
+        del attempt
+        return planned(self._session, batch.spans)
+
+    def settle(self, batch: Batch, made: Planned, attempt: int, fence: Callable[[], None]) -> bool:
+        """Append what holds still with the outcome, as one transaction; False where the log has an outcome already."""
+        del attempt
+        session = self._session
+        with asked_by(_ITSELF), session.writer.turn():
+            session.refresh()
+            lower_if_breached(session)
+            again = Planned((), {}) if is_halted(session) else planned(session, batch.spans)
+            holds = {one.gist for one in made.changes} & {one.gist for one in again.changes}
+            counts, drafts = self._drafts([one for one in again.changes if one.gist in holds])
+            stale = _differing(made, again, holds)
+            spans = () if is_halted(session) else minus(batch.spans, [(at, at + 1) for at in stale])
+            is_new = settle(
+                session,
+                Batch(self.name, self.version, spans),
+                seen=Seen(max(stop for _, stop in batch.spans), batch.spans),
+                drafts=drafts,
+                spent=Spent(counts={**counts, "stale": len(stale)}, ms=made.ms),
+                fence=fence,
+            )
+            lower_if_breached(session)
+        return is_new
+
+    def _drafts(self, changes: Iterable[PlannedChange]) -> tuple[dict[str, int], list[Draft]]:
+        """Return the decisions to be appended, and how many are carried out, are control's, or are kept from it."""
+        session = self._session
+        counts = {"applied": 0, "control": 0, "kept": 0}
+        drafts: list[Draft] = []
+        for one in changes:
+            if known_decision(session.reader, one.winner, one.target) is not None:
+                continue  # it is there, or somebody undid it
+            applied = is_in_canary(session, one.winner.user_id)
+            if protected(session, one.target):
+                counts["kept"] += 1
+                continue
+            counts["applied" if applied else "control"] += 1
+            scope = session.reader.at(one.winner.index).body.scope
+            drafts.append(decision_draft(one.winner, one.target, one.proposal, RULES, scope, applied=applied))
+        return counts, drafts
+
+    def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
+        """Append that a batch is dead: stage, class of the error; False where the log has an outcome."""
+        return settle(
+            self._session,
+            batch,
+            seen=Seen(max(stop for _, stop in batch.spans), batch.spans),
+            ended="dead",
+            fence=fence,
+            stage=stage,
+            error=kind,
+            attempts=attempts,
+        )
+
+
+def is_halted(session: Session) -> bool:
+    """Whether nothing is decided now: by the phase, by what freezes mutations or programs, or the whole store."""
+    now = settings(session)
+    if now.phase != "full" or not now.allow_update_delete or now.mutations_frozen or now.autonomous_frozen:
+        return True
+    return session.kept(FreezeSwitch, lambda: FreezeSwitch(session)).state() is not None
+
+
+def _promoted_at(session: Session) -> int:
+    """Return since which record the phase is what it is: what was learnt before is left as it is."""
+    return fold_of(session).now()[1].get("phase", 0)
+
+
+def planned(session: Session, spans: Spans) -> Planned:
+    """Return what the claims of some records change, by what is living now. It reads only."""
+    wanted = set(indexes(spans))
+    changes: list[PlannedChange] = []
+    ms: dict[str, float] = {}
+    for owner in dict.fromkeys(_owners(session, spans)):
+        began = perf_counter()
+        changes += _changes_of(session, owner, wanted)
+        name = arm(session, owner.user_id)
+        ms[name] = round(ms.get(name, 0.0) + 1000 * (perf_counter() - began), 1)
+    return Planned(changes, ms)
+
+
+def _owners(session: Session, spans: Spans) -> Iterable[Scope]:
+    """Yield whose claims are among some records: a scope without its session."""
+    standings = session.reader.standings()
+    for index in indexes(spans):
+        if session.reader.envelope(index).kind != "experience" or not standings.lives(index):
+            continue
+        body = session.reader.at(index).body
+        if isinstance(body, ExperienceBody) and body.symbolic:
+            yield _owner(body.scope)
+
+
+def _owner(scope: Scope | None) -> Scope:
+    return msgspec.structs.replace(scope or Scope(), session_id=None)
+
+
+def _changes_of(session: Session, owner: Scope, wanted: set[int]) -> Iterable[PlannedChange]:
+    """Yield the changes that claims of an owner among some records bring, each to a claim of the same owner."""
+    reader = session.reader
+    for one in walk(session, None if owner == Scope() else owner, None, _LOOKED_AT).made:
+        target = one.target
+        if one.said.index not in wanted or one.proposal.action not in CHANGES or target is None:
+            continue
+        both = (reader.at(said.index).body.scope for said in (one.candidate, target))
+        if all(_owner(scope) == owner for scope in both):
+            version = chain_of(reader, memory_behind(reader, target.index)).version
+            yield PlannedChange(one.candidate, target, one.proposal, version)
+
+
+def _differing(made: Planned, again: Planned, holds: set[tuple[object, ...]]) -> list[int]:
+    """Return the records of which another thing is proposed by now, by log index."""
+    every = (*made.changes, *again.changes)
+    return sorted({one.winner.index for one in every if one.gist not in holds})
+
+
+def _is_work(record: Record) -> bool:
+    """Whether a record may bring a change, or undo one."""
+    if record.kind == "tombstone":
+        return True
+    body = record.body if record.raw is not None and record.kind == "experience" else None
+    return isinstance(body, ExperienceBody) and bool(body.symbolic or record.targets("supersedes"))
