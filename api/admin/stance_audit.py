@@ -7,6 +7,7 @@ came from another log is made again of what it names: what else was known there 
 
 from collections.abc import Callable
 
+from braid.claims.applied import decisions_of
 from braid.claims.reader import ClaimReader, in_time, voice_of_record
 from braid.ledger.errors import NotRederivableError
 from braid.ledger.read import prefix
@@ -105,6 +106,9 @@ class StanceAudit:
             raise ValueError(f"it was made of {size} records, which were not there yet")
         for link in record.links:
             read(link.index)  # erased since: nobody can tell any more
+            for at in decisions_of(self._reader, link.index):
+                if at < size:
+                    read(at)
         then = prefix.control_at(self._reader, size)
         standings = Standings(self._reader.standing_facts(size, then.hidden, then.erased), self._edges)
         known = ClaimReader(self._reader, body.scope, standings, include_forgotten=True)

@@ -5,6 +5,7 @@ Only the phase can be lowered so, and nothing here raises it.
 
 import logging
 from itertools import islice, takewhile
+from math import ceil
 from typing import Final
 
 import msgspec
@@ -56,8 +57,8 @@ def _failed(one: Signed) -> bool:
 
 
 def percentile(ordered: list[float], share: float) -> float:
-    """Return the value that so great a share of some is not above; 0 of none. They are in order."""
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
+    """Return the value that so great a share of some, given in order, is not above; 0 of none."""
+    return ordered[ceil(share * len(ordered)) - 1] if ordered else 0.0
 
 
 def lower_if_breached(session: Session) -> None:

@@ -5,6 +5,7 @@ become another, or whose target has changed, is stale: nothing is appended for i
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from time import perf_counter
 from typing import Final, NamedTuple
 
@@ -27,6 +28,7 @@ from braid.settings import fold_of, settings
 from braid.stance.claims import RecordedClaim
 from braid.stance.decide import RULES
 from braid.stance.proposal import CHANGES, Proposal
+from braid.views.errors import ViewError
 from braid.work.job import Batch
 from braid.work.spans import Spans, indexes, minus
 
@@ -170,7 +172,12 @@ def _promoted_at(session: Session) -> int:
 
 
 def planned(session: Session, spans: Spans) -> Planned:
-    """Return what the claims of some records change, by what is living now. It reads only."""
+    """Return what the claims of some records change, by what is living now. It reads only.
+
+    The projection is brought up to date before the time is taken, so that the second look, under the lock, finds it so.
+    """
+    with suppress(ViewError, OSError), session.views.tables():
+        pass
     wanted = set(indexes(spans))
     changes: list[PlannedChange] = []
     ms: dict[str, float] = {}

@@ -236,6 +236,16 @@ def test_what_was_decided_is_told_and_forgetting_the_decision_restores_what_was(
     assert done is not None
 
 
+def test_a_stance_whose_decision_was_erased_can_not_be_made_again_and_is_no_forgery(store: Store) -> None:
+    outweighed(store)
+    assert store.stance("Where does Maya live?", user_id="maya").id is not None
+    (one,) = decided(store)
+    store.erase(one["id"])
+    report = store.verify(deep=True)
+    assert report.findings == []
+    assert home(store) != "Maya lives in Lisbon"
+
+
 @pytest.mark.parametrize("how", ["erase", "forget"])
 def test_a_decision_goes_with_the_claim_that_won(store: Store, how: str) -> None:
     won = outweighed(store)
