@@ -112,7 +112,7 @@ _SOURCES: Final[tuple[_Made, ...]] = (
     (rf"(?:who|what|which) {_BE} {_S}['’]s? {_NEW}{_N}", "object", ()),
     (rf"(?:who|what|which) {_BE} (?P<s>my|his|her|their|our) {_NEW}{_N}", "object", ()),
     (rf"what {_BE} the {_N} of {_S}", "object", ()),
-    (rf"(?:what|which|who)(?: [\w-]+)? {_DO} {_S} {_NOW}{_V}(?: now)?", "object", ()),
+    (rf"(?:what|which|who)(?: (?P<kind>[\w-]+))? {_DO} {_S} {_NOW}{_V}(?: now)?", "object", ()),
     (rf"{_DO} {_S} {_NOW}{_V} {_O}", "check", ()),
 )  # fmt: skip
 _RULES: Final[tuple[tuple[re.Pattern[str], Wants, tuple[str, ...]], ...]] = tuple(
@@ -174,6 +174,10 @@ def _made(match: re.Match[str], wants: Wants, rels: tuple[str, ...]) -> ParsedQu
         rels = named
     if verb := parts.get("v"):
         rels = _VERBS[verb.casefold()]
+        if "has" in rels and (kind := parts.get("kind")):  # which model do I have: not all that I have
+            rels = _known_noun(kind.casefold())
+            if not rels:
+                return None
     subject = _subject(parts["s"])
     object_ = (parts.get("o") or "").strip(" ?!.,") or None
     if wants == "check" and rels in (("likes",), ("dislikes",), _OPINION):
@@ -181,10 +185,15 @@ def _made(match: re.Match[str], wants: Wants, rels: tuple[str, ...]) -> ParsedQu
     return ParsedQuestion(subject, rels, _bare(object_) if wants == "check" and object_ else object_, wants)
 
 
+def _known_noun(noun: str) -> tuple[str, ...]:
+    """Return the relations that a noun is known by; none of another."""
+    names = (noun, _PLURALS.get(noun, ""), noun.removesuffix("s"))
+    return next((_NOUNS[name] for name in names if name in _NOUNS), ())
+
+
 def _noun(noun: str) -> tuple[str, ...]:
-    for name in (noun, _PLURALS.get(noun, ""), noun.removesuffix("s")):
-        if name in _NOUNS:
-            return _NOUNS[name]
+    if known := _known_noun(noun):
+        return known
     if noun.startswith(("favourite", "favorite")):
         of = f"favourite_{noun.partition(' ')[2]}".rstrip("_")
         return tuple(

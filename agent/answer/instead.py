@@ -40,7 +40,7 @@ ON_TOPIC: Final = 0.5
 """What share of the question's words a turn on the topic has at least."""
 _CLAUSE: Final = re.compile(r"[,;:!?]+\s+|\.\s+|\s+[–—-]\s+|\n+|\s+(?:but|because|so)\s+")
 _MARK: Final = re.compile(
-    r"\bthen\W*$|^(?:ok(?:ay)?,? )?then\b"
+    r"\bthen\W*$|^(?:ok(?:ay)?,? )?then\b(?! (?:it|that|this|there|he|she|they|we|you|i|not|no)\b)"
     r"|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|\bmake (?:it|that)\b|\brather\b"
     r"|\bit is\W*$|\balready\b|\b(?:it|that|they)(?:['’]ll| will) be\b",
     re.IGNORECASE,
@@ -67,6 +67,8 @@ _KINDS: Final[dict[Wants, tuple[str, ...]]] = {
 """Of which kinds the value may be; the first that the older sentence has counts."""
 MOST_TIMES: Final = 4
 """How many times the older value the newer one may be, or the other way round."""
+_AT: Final = re.compile(r"\bat \W*$", re.IGNORECASE)
+_OF_CLOCK: Final = re.compile(r"[0-2]?\d[.:][0-5]\d")
 _ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)$")
 NOON: Final = 12.0
 MOST_DAYS: Final = 31
@@ -88,7 +90,8 @@ _REPLACES: Final = re.compile(
 )
 """Says of something that is named that something else stands in its place, or that it is over."""
 _OVER: Final = re.compile(
-    r"\b(?:off(?! to\b)|away|ill|sick|bad|gone|full|over|closed|shut|dead|broken?|retired|left|quit|cancell?ed|sold"
+    r"\b(?:off(?! to\b)|away|ill|sick|bad|gone|full|over(?! (?:from|here|there|to|for|at|the)\b)"
+    r"|closed|shut|dead|broken?|retired|left|quit|cancell?ed|sold"
     r"|lost|dropped|ditched|returned|resigned|died|fired|failed|stopped|gave up|fell through"
     r"|let (?:me|us|him|her|them) down|on (?:holiday|leave)|too [a-z]+)\b",
     re.IGNORECASE,
@@ -97,6 +100,7 @@ _NONE: Final = re.compile(
     r"(?:\b(?:no one|nobody|no|not|never|neither)\b|n['’]t\b)(?:\W+\w+){0,3}\W*$", re.IGNORECASE
 )
 """Say of what stands beside them, or behind them, that it failed, ended or isn't wanted."""
+_STEPS_IN: Final = re.compile(r"replac|t(?:akes?|ook|aken|aking) over", re.IGNORECASE)
 _ENDS: Final = re.compile(r"no longer|any ?more", re.IGNORECASE)
 """What is over is what stands with these, and not who is spoken of."""
 _IF: Final = re.compile(r"\W*(?:if|unless|had)\b", re.IGNORECASE)
@@ -116,6 +120,8 @@ _CORRECTS: Final = re.compile(
 """Opens a turn that puts right what its speaker said right before."""
 _NOT: Final = re.compile(r"(?:\bnot|n['’]t|\bneither|\bnor)(?: (?:on|at|in|for|the|a))* $", re.IGNORECASE)
 _CALENDAR: Final = frozenset(map(stem, (*MONTHS, *WEEKDAYS)))
+BESIDE: Final = 4
+"""How many words may stand between what is told and what says that it is over."""
 MOST_WORDS: Final = 40
 """How long a turn is at most that names what is told and what stands in its place: in a page all is of something."""
 
@@ -142,7 +148,10 @@ def replacement(
         return None
     if asked.wants == "time" and not _values("day", span.sentence) and len(words(older.text)) <= MOST_WORDS:
         span = msgspec.structs.replace(span, sentence=older.text)  # "film on Thursday? the Odeon"
-    kind = next((one for one in _KINDS[asked.wants] if _values(one, span.sentence)), None)
+    kinds = _KINDS[asked.wants]
+    kind = next((one for one in kinds if _values(one, span.sentence)), None)
+    if kind is None and "name" not in kinds:
+        return None
     told = _Told(question, asked.wants, kind or "name", older, span, answering)
     found = [
         Replacement(hit, said)
@@ -240,18 +249,23 @@ class _Told(NamedTuple):
         named = {stem(word) for kind in ("name", "day") for word in _values(kind, self.span.sentence)}
         named -= {*self.question.stems}
         for clause in _CLAUSE.split(sentence):
-            found = [
-                match for match in _WORD.finditer(clause) if not named.isdisjoint(map(stem, _words(match[0])))
-            ]
-            if found and (_OVER.search(clause) or _NONE.search(clause[: found[0].start()])):
+            said = list(_WORD.finditer(clause))
+            found = [at for at, one in enumerate(said) if not named.isdisjoint(map(stem, _words(one[0])))]
+            if found and _NONE.search(clause[: said[found[0]].start()]):
                 return True
+            for at in found:
+                first, last = said[max(at - BESIDE, 0)], said[min(at + BESIDE, len(said) - 1)]
+                if _OVER.search(clause, first.start(), last.end()):
+                    return True
         return False
 
     def _names_told(self, text: str, mark: re.Match[str]) -> bool:
         """Whether a text names what is told: by its name or day; any word of it will do where one thing was put for
         another."""
         told = self.span.sentence
-        named = _values("name", told) | _values("day", told)
+        named = _values("name", told)
+        if not _STEPS_IN.match(mark[0]):  # who takes over on a Thursday takes over no Thursday
+            named |= _values("day", told)
         if _IS_REFUSED.fullmatch(mark[0]):
             named |= _values(self.kind, told)
             of_what = telling_stems(_CLAUSE.split(mark.string[: mark.start()])[-1])
@@ -264,7 +278,7 @@ class _Told(NamedTuple):
 
     def _denies(self, sentence: str) -> bool:
         """Whether a sentence denies what is told: "it was not the 9th"."""
-        value = _values(self.kind, self.span.sentence)
+        value = _values(self.kind, self.span.sentence) - STOP
         found = re.finditer(r"[\w.:]+", sentence)
         return any(
             not value.isdisjoint(_words(one[0])) and _NOT.search(sentence[: one.start()]) for one in found
@@ -346,6 +360,12 @@ class _Told(NamedTuple):
         for match in _NUMBER.finditer(_DAY.sub(" ", clause)):
             behind = clause[match.end() :]
             counts = next(iter(words(behind)), "") if behind.startswith(" ") else ""
+            if (
+                self.wants != "clock"
+                and _AT.search(clause[: match.start()])
+                and _OF_CLOCK.fullmatch(match[0])
+            ):
+                continue  # she gets in at 16.10
             if counts not in STOP | _UNITS and stem(counts) not in self._topic() | _IDLE:
                 continue  # ten kids
             worth = _worth(match[0])

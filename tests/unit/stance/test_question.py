@@ -70,3 +70,10 @@ def test_a_long_question_costs_little() -> None:
     for text in ("x ", "in may ", "is the ", "Where does does "):
         list(readings(f"when is {text * (280 // len(text))}"))
     assert thread_time() - started < 2
+
+
+def test_which_of_a_kind_somebody_has_is_not_all_that_they_have() -> None:
+    pets = read("what pets do I have?")
+    assert pets is not None
+    assert pets.rels == ("pet",)
+    assert read("which model do I have now") is None
