@@ -277,10 +277,8 @@ def _reads_as_answer(asked: AskedQuestion, found: Features, read_once_more: Floa
 def _near(asked: AskedQuestion, found: Features, hits: Sequence[Hit], order: Sequence[int]) -> list[Hit]:
     """Return what may be shown, best first: of a place, a time of day and a person the best, and what bears one, where
     any does."""
-    ordered = [hits[at] for at in order]
-    if asked.wants not in _SHOWN_BEARING:
-        return ordered
-    return [ordered[0], *(hits[at] for at in order[1:] if found.bears[at])]
+    bearing = [hits[at] for at in order if found.bears[at]] if asked.wants in _SHOWN_BEARING else []
+    return bearing or [hits[at] for at in order]
 
 
 def _otherwise(question: Question, hits: Sequence[Hit], best: int) -> list[int]:

@@ -42,7 +42,7 @@ _CLAUSE: Final = re.compile(r"[,;:!?]+\s+|\.\s+|\s+[–—-]\s+|\n+|\s+(?:but|be
 _MARK: Final = re.compile(
     r"\bthen\W*$|^(?:ok(?:ay)?,? )?then\b(?! (?:it|that|this|there|he|she|they|we|you|i|not|no)\b)"
     r"|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|\bmake (?:it|that)\b|\brather\b"
-    r"|\bit is\W*$|\balready\b|\b(?:it|that|they)(?:['’]ll| will) be\b",
+    r"|\bit is\W*$|\b(?:it|that|they)(?:['’]ll| will) be\b",
     re.IGNORECASE,
 )
 _AGREES: Final = re.compile(
@@ -69,6 +69,7 @@ MOST_TIMES: Final = 4
 """How many times the older value the newer one may be, or the other way round."""
 _AT: Final = re.compile(r"\bat \W*$", re.IGNORECASE)
 _OF_CLOCK: Final = re.compile(r"[0-2]?\d[.:][0-5]\d")
+_SINCE_WHEN: Final = re.compile(r"\bsince when\b", re.IGNORECASE)
 _ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)$")
 NOON: Final = 12.0
 MOST_DAYS: Final = 31
@@ -76,7 +77,6 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _UNITS: Final = frozenset(("", "now", "euros", "euro", "pounds", "quid", "dollars", "o'clock", "sharp"))
 _IDLE: Final = frozenset(map(stem, (
     "ok", "okay", "same", "let", "lets", "make", "take", "now", "then", "instead", "rather", "yes", "well",
-    "already",
 )))  # fmt: skip
 _REFUSES: Final = rf"{CANNOT}|{IS_OUT}|\bfell through\b"
 _REPLACES: Final = re.compile(
@@ -167,6 +167,8 @@ def replacement(
 
 def may_be_replaced(asked: AskedQuestion) -> bool:
     """Whether a question asks for a value as it is by now: of what was, for one that is as it was put last."""
+    if _SINCE_WHEN.search(asked.core):
+        return False  # when it began stays so
     was = asked.past and asked.era != "now" and asked.wants not in ("time", "clock", "money")
     return asked.wants in _KINDS and not was and asked.era not in ("first", "before", "last")
 
