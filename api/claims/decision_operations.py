@@ -87,7 +87,8 @@ class ModelReport(Response, frozen=True, kw_only=True):
 class Judged(Response, frozen=True, kw_only=True):
     """How many changes of these rules people have judged, how many are right, and Wilson's lower bound of that share.
 
-    `lower_bound`: in [0, 1], at .95. `judged_needed`, `bound_needed`: how much of both the phase `full` needs, in the whole store.
+    `lower_bound`: in [0, 1], at .95. `judged_needed`, `bound_needed`: how much of both the phase `full` needs, in the
+    whole store.
     """
 
     judged: int
