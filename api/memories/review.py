@@ -8,6 +8,7 @@ import msgspec
 
 from braid.caller import require_person
 from braid.claims.decisions import walk
+from braid.claims.protection import REVIEW, REVIEW_REJECTED
 from braid.errors import NotInScopeError
 from braid.ledger.errors import ForgottenError
 from braid.ledger.record.ids import RecordId
@@ -27,8 +28,6 @@ from braid.session import Session
 from braid.stance.claims import ALWAYS, RecordedClaim
 from braid.stance.words import words_of
 
-REJECTED: Final = "review_rejected"
-METHOD: Final = "review"
 _KEY: Final = "review/"
 _LOOKED_AT: Final = 10_000
 """Among the newest so many claims of a scope pairs are looked for."""
@@ -80,7 +79,7 @@ def accept(session: Session, asked: AcceptReview) -> ReviewDecision:
             words_of(claim),
             type=session.reader.envelope(kept.index).type
             or "occurrence",  # what was read of a turn is an inference
-            method=METHOD,
+            method=REVIEW,
             actor="user",
             parents=[kept.id],
             claims=[claim],
@@ -103,7 +102,7 @@ def reject(session: Session, asked: RejectReview) -> ReviewDecision:
         draft = Draft(
             kind="event",
             body=EventBody(
-                name=REJECTED,
+                name=REVIEW_REJECTED,
                 data={"review": pair.id},
                 reason=asked.reason,
                 scope=session.reader.at(pair.other.index).body.scope,
