@@ -52,7 +52,7 @@ class Keeper:
         self.asked: QuestionContext | None = None
 
     def compose(self, asked: QuestionContext) -> Composed:
-        self.asked = asked
+        self.asked = msgspec.structs.replace(asked, find=None)  # it outlives the store that could find more
         return Composed(text="I don't know.", citations=(), abstained=True, reason=SILENT)
 
 

@@ -76,7 +76,7 @@ def test_whoever_opens_it_gets_the_same_store(tmp_path: Path) -> None:
             assert [one.text for one in store.read(len(store) - 2)] == ["One.", "Two."]
             assert [store.get(id).text for id in both.ids] == ["One.", "Two."]
             with pytest.raises(ReadOnlyError, match="stop `braid serve`"):
-                second.ask("Where?", composer=object())  # type: ignore[arg-type]  # no data, so it can't be sent
+                second.ask("Where?", composer=object(), write=True)  # type: ignore[arg-type]  # no data, so it can't be sent
             with pytest.raises(ReadOnlyError):
                 third.append("Not by whoever only reads.")
             with pytest.raises(UnknownRecordError):

@@ -127,6 +127,13 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
         for name, town in (("Ada", "Hull"), ("Bo", "Bath")):
             born = Claim(subject="Rex", rel="born_in", object=town)
             store.append(f"Rex is from {town}.", user_id="maya", actor="user", name=name, claims=[born])
+        for day, town in (("2025-01-03", "Bonn"), ("2025-04-02", "Ghent")):
+            when = datetime.fromisoformat(day).replace(tzinfo=UTC)
+            lives = Claim(subject="Ben", rel="lives_in", object=town)
+            text = f"Ben lives in {town}."
+            names["moved"] = store.append(
+                text, user_id="tom", actor="user", name="Tom", claims=[lives], occurred_at=when
+            )
         names["review"] = store.reviews(user_id="maya")[0].id
         names["shown"] = store.preview_forget("love", user_id="maya").token
         store.views.search.catch_up()
@@ -155,6 +162,7 @@ SCENES: Final[dict[str, Callable[[Scene], dict[str, Any]]]] = {
     "why_known": lambda scene: {"id": scene.names["reading"]},
     "accept_staged": lambda scene: {"id": scene.names["reading"]},
     "reject_staged": lambda scene: {"id": scene.names["reading"]},
+    "judge_decision": lambda scene: {"id": scene.names["moved"], "user_id": "tom"},
     "review": lambda scene: {"id": scene.names["review"]},
     "accept_review": lambda scene: {"id": scene.names["review"]},
     "reject_review": lambda scene: {"id": scene.names["review"]},
