@@ -1,6 +1,7 @@
 """pyproject.toml names the rooms in five places; each must say what the folders say."""
 
 import importlib
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -52,6 +53,14 @@ def test_the_mapping_is_the_folders_and_nothing_else() -> None:
     assert SETUPTOOLS["package-dir"] == {
         name_of(folder): folder for folder in installed(folders_of_packages())
     }
+
+
+def test_what_is_kept_lies_in_a_room_or_a_folder_that_is_known() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("this is no clone")
+    known = {room.name for room in rooms()} | NOT_ROOMS | {".ci"}
+    assert {name.split("/")[0] for name in listed.stdout.split("\0") if "/" in name} <= known
 
 
 def test_the_lab_is_a_package_that_is_not_installed() -> None:
