@@ -275,8 +275,7 @@ def _reads_as_answer(asked: AskedQuestion, found: Features, read_once_more: Floa
 
 
 def _near(asked: AskedQuestion, found: Features, hits: Sequence[Hit], order: Sequence[int]) -> list[Hit]:
-    """Return what may be shown, best first: of a place, a time of day and a person the best, and what bears one, where
-    any does."""
+    """Return what may be shown, best first: of a place, a time of day and a person what bears one, where any does."""
     bearing = [hits[at] for at in order if found.bears[at]] if asked.wants in _SHOWN_BEARING else []
     return bearing or [hits[at] for at in order]
 

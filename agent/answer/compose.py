@@ -255,13 +255,11 @@ def _maybe_changed(question: Question, chosen: Chosen, asked: QuestionContext) -
 
 def _near(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed:
     """Return what comes nearest, right behind the first of it the turn that may stand in its place."""
-    first, *others = chosen.near
-    since = _replacement(question, chosen, first, asked)
+    since = _replacement(question, chosen, chosen.near[0], asked)
     if since is None:
         return near(question, chosen, asked.parses)
     newer = since[1]
-    shown = [first, newer.hit, *(hit for hit in others if hit.id != newer.hit.id)]
-    found = near(question, msgspec.structs.replace(chosen, near=shown), asked.parses)
+    found = near(question, chosen, asked.parses, newer.hit)
     return msgspec.structs.replace(found, beside=[support_of(newer.hit, newer.sentence)])
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from braid.agent.answer.items import amount_of
 from braid.agent.answer.moved import of_time_asked
-from braid.agent.answer.reading import PAID
+from braid.agent.answer.reading import ASKS_PAYMENT
 from braid.text.calendar import MONTH_NAME
 from braid.text.numbers import WORD
 from braid.text.quantities import Quantity
@@ -64,7 +64,7 @@ def counted(asked: str, sentence: str) -> str | None:
         return listed
     whole = _DATE.sub(lambda match: " " * len(match[0]), of_time_asked(asked, sentence))
     text = _labelled(asked, whole)
-    paid = _PAID.search(asked) is not None or PAID.search(asked) is not None
+    paid = _PAID.search(asked) is not None or ASKS_PAYMENT.search(asked) is not None
     if paid and not has_money(text) and has_money(whole):
         text = whole  # what a sack costs: 25 kilo sacks, 31 euros each
     known = set(words(asked))

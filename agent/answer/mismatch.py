@@ -12,7 +12,7 @@ from typing import Final
 from braid.agent.answer.bearing import spelt_names
 from braid.agent.answer.clauses import PERSONS
 from braid.agent.answer.items import lists_another
-from braid.agent.answer.reading import PAID, tells_of_first
+from braid.agent.answer.reading import ASKS_PAYMENT, tells_of_first
 from braid.agent.answer.spans import best_span
 from braid.agent.answer.turns import when_of
 from braid.agent.answer.verdict import USED_TO, WISHES, asks_of_the_past
@@ -268,7 +268,7 @@ def _lacks_detail(asked: str, sentence: str) -> bool:
         _AGE.search(asked) and not (_COUNTED.search(sentence) or _AGED.search(sentence)),
         asks_what and _KEY.search(asked) and not _KEY_GIVEN.search(sentence),
         asks_what and _NUMBERED.search(asked) and not _SPELT.search(sentence),
-        PAID.search(asked) and not (_COUNTED.search(sentence) or _PAYS_NOTHING.search(sentence)),
+        ASKS_PAYMENT.search(asked) and not (_COUNTED.search(sentence) or _PAYS_NOTHING.search(sentence)),
     )
     if any(one.search(asked) and not has.search(sentence) for one, has in _BESIDE):
         return True

@@ -25,7 +25,7 @@ _OPENERS: Final = re.compile(
 )
 _AUX: Final = r"(?:am|is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|shall|may|must)"
 _WHAT_FOR: Final = r" for(?: (?:every|each|in|on|per)\b|\W*$)"
-PAID: Final = re.compile(
+ASKS_PAYMENT: Final = re.compile(
     r"\bwhat (?:does|do|did|will|would|has|have) .{1,40}"
     rf"\b(?:(?:pay|paid)(?!{_WHAT_FOR})|charge[ds]?|cost|earn|make (?:from|on|out of)"
     r"|get for (?:the|my|our|his|her|its|their))\b",

@@ -15,7 +15,7 @@ from braid.agent.answer.counts import counted, is_of_each
 from braid.agent.answer.items import amount_of
 from braid.agent.answer.moments import time_of
 from braid.agent.answer.moved import of_time_asked
-from braid.agent.answer.reading import PAID, read
+from braid.agent.answer.reading import ASKS_PAYMENT, read
 from braid.recall.decompose import Question, entities
 from braid.text import numbers
 from braid.text.calendar import MONTHS, WEEKDAYS
@@ -116,7 +116,7 @@ def _span(question: Question, sentence: str, part: TextPart, when: datetime) -> 
     if is_of_each(question.text, sentence):
         fit = 1.0
     asks_sum = question.intent == "fact" and (
-        read(question.text).wants == "money" or PAID.search(question.text)
+        read(question.text).wants == "money" or ASKS_PAYMENT.search(question.text)
     )
     finder = _count if asks_sum else _FINDERS.get(question.intent)
     short = finder(question, sentence, when) if finder else None

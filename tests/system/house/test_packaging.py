@@ -56,7 +56,7 @@ def test_the_mapping_is_the_folders_and_nothing_else() -> None:
 
 
 def test_what_is_kept_lies_in_a_room_or_a_folder_that_is_known() -> None:
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
         pytest.skip("this is no clone")
     known = {room.name for room in rooms()} | NOT_ROOMS | {".ci"}
