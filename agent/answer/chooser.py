@@ -8,7 +8,7 @@ makes of it the share that was right in talks of a kind that taught nothing. `to
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from itertools import pairwise
@@ -27,9 +27,10 @@ from braid.agent.answer.features import CANDIDATES, NAMES, Features, features
 from braid.agent.answer.matching import LIGHT
 from braid.agent.answer.period import asks_for_sum
 from braid.agent.answer.presupposition import unheard
-from braid.agent.answer.reading import AskedQuestion, in_full, read, tells_of_first
+from braid.agent.answer.reading import AskedQuestion, in_full, tells_of_first
 from braid.agent.answer.rereading import BACKS, CLEARLY, likeliest, read_signals, reread, surest
 from braid.agent.answer.rereading import SIGNALS as READ_SIGNALS
+from braid.agent.answer.spans import kind_of
 from braid.agent.answer.turns import when_of
 from braid.agent.answer.variants import later, variants
 from braid.agent.parts import Caution, Nearness
@@ -140,7 +141,7 @@ def choose(
     """Return what of some hits, at least one, answers a question; `p` is how probably what is told is right."""
     some = [hit for hit in hits[:CANDIDATES] if not gives_orders(hit.text)]
     hits = [hit for hit in some if not of_another(question, speaker(hit), hit.text)] or some or hits[:1]
-    asked = read(question.text)
+    asked = kind_of(question)
     found = features(question, asked, hits, nearest)
     alone = found.table @ np.array([given.turn.get(name, 0.0) for name in NAMES])
     read_once_more = (
@@ -162,9 +163,10 @@ def choose(
     first = order[:1] if changing is None else sorted({order[0], changing}, key=lambda at: _when(hits[at]))
     otherwise = _otherwise(question, hits, order[0])
     told = otherwise or told
-    signals = telling(question, asked, hits, found, scores, second=second)
+    over = speaking(question, hits[:12])
+    signals = telling(question, asked, hits, found, scores, over, second=second)
     signals |= read_signals(read_once_more, order[0], order[min(1, len(order) - 1)])
-    alone_says = signals if scores is alone else telling(question, asked, hits, found, alone, second=second)
+    alone_says = signals if scores is alone else telling(question, asked, hits, found, alone, over, second=second)
     p, least = calibrated(probability(alone_says, given.tell), given.table), given.least
     if given.reading is not None and read_once_more is not None:
         p, least = (
@@ -321,10 +323,12 @@ def telling(
     hits: Sequence[Hit],
     found: Features,
     scores: Floats,
+    over: Mapping[str, float],
     *,
     second: int | None,
 ) -> dict[str, float]:
-    """Return what says how probably the best turn is told rightly, by name."""
+    """Return what says how probably the best turn is told rightly, by name. `over`: what all that was found says of
+    it."""
     order = np.argsort(-scores, kind="stable")
     best, next_ = int(order[0]), int(order[min(1, len(order) - 1)])
     likely = np.exp(scores - scores.max())
@@ -347,7 +351,6 @@ def telling(
         float(next_ != best and are_near(hits[next_], hits[best])), row["recall_date"], float(asked.dated),
         float(asked.changes), float(second is not None),
     )  # fmt: skip
-    over = speaking(question, hits[:12])
     return dict(zip(TELLING, (*own, *(over[name] for name in SIGNALS)), strict=True))
 
 

@@ -26,13 +26,13 @@ from braid.agent.answer.moments import during
 from braid.agent.answer.period import amounts_met, asks_for_sum, is_to_be_summed, of_period
 from braid.agent.answer.referent import is_meant
 from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of
-from braid.agent.answer.spans import AnswerSpan, best_span
+from braid.agent.answer.spans import AnswerSpan, best_span, read_question
 from braid.agent.answer.turns import when_of
 from braid.agent.answer.variants import later
 from braid.agent.answer.verdict import asks_of_the_past, asks_of_then, denied, is_of_now
 from braid.agent.cite import marks
 from braid.agent.parts import Composed, QuestionContext, Support
-from braid.recall.decompose import Question, decompose
+from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
 from braid.stance.answers import is_list
 from braid.stance.claims import RecordedClaim
@@ -78,7 +78,7 @@ class Extractive:
         hits = [hit for hit in asked.hits if hit.superseded_by is None]
         more = [hit for hit in asked.more if hit.superseded_by is None]
         asked = msgspec.structs.replace(asked, hits=hits, more=more)
-        question = decompose(asked.question, asked.now)
+        question = read_question(asked.question, asked.now)
         held = _held(question, asked)
         if held is not None:
             since = _since(question, asked)

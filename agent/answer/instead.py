@@ -70,7 +70,8 @@ MOST_TIMES: Final = 4
 _AT: Final = re.compile(r"\bat \W*$", re.IGNORECASE)
 _OF_CLOCK: Final = re.compile(r"[0-2]?\d[.:][0-5]\d")
 _SINCE_WHEN: Final = re.compile(r"\bsince when\b", re.IGNORECASE)
-_ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)$")
+_ORDINAL_ENDS: Final = ("st", "nd", "rd", "th")
+_ORDINAL: Final = re.compile(rf"(?<=\d)(?:{'|'.join(_ORDINAL_ENDS)})$")
 NOON: Final = 12.0
 MOST_DAYS: Final = 31
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -173,15 +174,27 @@ def may_be_replaced(asked: AskedQuestion) -> bool:
     return asked.wants in _KINDS and not was and asked.era not in ("first", "before", "last")
 
 
-class _Told(NamedTuple):
+class _Told:
     """What would be told, and of which kind its value is."""
 
-    question: Question
-    wants: Wants
-    kind: str
-    older: Hit
-    span: AnswerSpan
-    answering: Set[str]
+    def __init__(
+        self, question: Question, wants: Wants, kind: str, older: Hit, span: AnswerSpan, answering: Set[str]
+    ) -> None:
+        self.question = question
+        self.wants = wants
+        self.kind = kind
+        self.older = older
+        self.span = span
+        self.answering = answering
+        asked, said = {*question.stems}, span.sentence
+        self._asked = asked
+        self._names = _values("name", said)
+        self._days = _values("day", said)
+        self._value = _values(kind, said)
+        self._topic = asked | stems(said)
+        self._named_stems = {stem(word) for word in self._names}
+        self._may_be_over = {stem(word) for word in self._names | self._days} - asked
+        self._worths = [one for one in map(_worth, _values("number", span.short)) if one]
 
     def may_be_changed_by(self, hit: Hit) -> bool:
         """Whether a turn is a later one, of somebody who may tell of it."""
@@ -194,11 +207,11 @@ class _Told(NamedTuple):
         for part in sentences(hit.text):
             said = hit.text[part.start : part.stop]
             proposed = "?" in part.mark
-            if of_another(self.question, self.span.sentence, said) or (
-                proposed and not self._is_taken_up(said, hit, hits)
+            if (
+                any(self._brings(clause, hit, hits, proposed=proposed) for clause in _CLAUSE.split(said))
+                and (not proposed or self._is_taken_up(said, hit, hits))
+                and not of_another(self.question, self.span.sentence, said)
             ):
-                continue
-            if any(self._brings(clause, hit, hits, proposed=proposed) for clause in _CLAUSE.split(said)):
                 yield said
 
     def _is_taken_up(self, proposal: str, hit: Hit, hits: Sequence[Hit]) -> bool:
@@ -248,9 +261,8 @@ class _Told(NamedTuple):
 
     def _is_over(self, sentence: str) -> bool:
         """Whether a clause says of what is told, by its name or day, that it failed, ended or isn't wanted."""
-        named = {stem(word) for kind in ("name", "day") for word in _values(kind, self.span.sentence)}
-        named -= {*self.question.stems}
-        for clause in _CLAUSE.split(sentence):
+        named = self._may_be_over
+        for clause in () if not named else _CLAUSE.split(sentence):
             said = list(_WORD.finditer(clause))
             found = [at for at, one in enumerate(said) if not named.isdisjoint(map(stem, _words(one[0])))]
             if found and _NONE.search(clause[: said[found[0]].start()]):
@@ -265,23 +277,21 @@ class _Told(NamedTuple):
         """Whether a text names what is told: by its name or day; any word of it will do where one thing was put for
         another."""
         told = self.span.sentence
-        named = _values("name", told)
-        if not _STEPS_IN.match(mark[0]):  # who takes over on a Thursday takes over no Thursday
-            named |= _values("day", told)
+        # Who takes over on a Thursday takes over no Thursday.
+        named = self._names if _STEPS_IN.match(mark[0]) else self._names | self._days
         if _IS_REFUSED.fullmatch(mark[0]):
-            named |= _values(self.kind, told)
+            named = named | self._value
             of_what = telling_stems(_CLAUSE.split(mark.string[: mark.start()])[-1])
             if of_what and of_what <= stems(told):
                 return True  # "lifeboat station is off"
         if _leads(mark):
-            named |= {word for word in telling(told) if word.isalpha()}
-        asked = {*self.question.stems} | LIGHT
-        return not ({stem(word) for word in named} - asked).isdisjoint(map(stem, _words(text)))
+            named = named | {word for word in telling(told) if word.isalpha()}
+        return not ({stem(word) for word in named} - self._asked - LIGHT).isdisjoint(map(stem, _words(text)))
 
     def _denies(self, sentence: str) -> bool:
         """Whether a sentence denies what is told: "it was not the 9th"."""
-        value = _values(self.kind, self.span.sentence) - STOP
-        found = re.finditer(r"[\w.:]+", sentence)
+        value = self._value - STOP
+        found = re.finditer(r"[\w.:]+", sentence) if value else ()
         return any(
             not value.isdisjoint(_words(one[0])) and _NOT.search(sentence[: one.start()]) for one in found
         )
@@ -299,7 +309,7 @@ class _Told(NamedTuple):
         """Yield the first sentence of a turn that brings another value."""
         for part in sentences(hit.text):
             said = hit.text[part.start : part.stop]
-            if self._values_of(said) - _values(self.kind, self.span.sentence):
+            if self._values_of(said) - self._value:
                 yield said
                 return
 
@@ -314,18 +324,17 @@ class _Told(NamedTuple):
         return {stem(word) for some in (*values, behind) for word in some}
 
     def _brings(self, clause: str, hit: Hit, hits: Sequence[Hit], *, proposed: bool) -> bool:
-        value, before = self._values_of(clause), _values(self.kind, self.span.sentence)
-        marked = proposed or self._is_marked(clause, hit, hits)
-        if not value or not marked or not value.isdisjoint(before):
+        if not proposed and not self._is_marked(clause, hit, hits):
+            return False
+        value = self._values_of(clause)
+        if not value or not value.isdisjoint(self._value):
             return False
         if self.kind == "number" and not self._may_replace(clause):
             return False
-        asked, topic = {*self.question.stems}, self._topic()
         others = telling_stems(clause) - {stem(word) for word in value} - _IDLE - _CALENDAR
-        if _values("name", clause) - value - topic or len(others - topic) > MOST_OTHERS:
+        if _values("name", clause) - value - self._topic or len(others - self._topic) > MOST_OTHERS:
             return False
-        names = {stem(word) for word in _values("name", self.span.sentence)}
-        shares = bool(others & (asked | names) - LIGHT) or hit.id in self.answering
+        shares = bool(others & (self._asked | self._named_stems) - LIGHT) or hit.id in self.answering
         return shares or self._is_close(hit, hits) or (not others and _is_of_talk(self.older, hit))
 
     def _values_of(self, clause: str) -> set[str]:
@@ -349,16 +358,12 @@ class _Told(NamedTuple):
         return mark is not None and when_of(hit) > when_of(self.older) and self._names_told(hit.text, mark)
 
     def _names_value(self, hit: Hit) -> bool:
-        value = _values(self.kind, self.span.sentence)
-        return bool(value) and value <= _values(self.kind, hit.text)
-
-    def _topic(self) -> set[str]:
-        return {*self.question.stems} | stems(self.span.sentence)
+        return bool(self._value) and self._value <= _values(self.kind, hit.text)
 
     def _may_replace(self, clause: str) -> bool:
         """Whether a number of a clause may stand in place of the one that is told: it counts no other things, and is
         about as much; of an hour one that there is."""
-        told = [one for one in map(_worth, _values("number", self.span.short)) if one]
+        told = self._worths
         for match in _NUMBER.finditer(_DAY.sub(" ", clause)):
             behind = clause[match.end() :]
             counts = next(iter(words(behind)), "") if behind.startswith(" ") else ""
@@ -368,7 +373,7 @@ class _Told(NamedTuple):
                 and _OF_CLOCK.fullmatch(match[0])
             ):
                 continue  # she gets in at 16.10
-            if counts not in STOP | _UNITS and stem(counts) not in self._topic() | _IDLE:
+            if counts not in STOP | _UNITS and stem(counts) not in self._topic | _IDLE:
                 continue  # ten kids
             worth = _worth(match[0])
             if self.wants == "clock":
@@ -418,7 +423,7 @@ def _values(kind: str, text: str) -> set[str]:
 
 def _words(text: str) -> list[str]:
     """Return the words of a text, days as their numbers: the 9th is 9 October."""
-    return [_ORDINAL.sub("", word) for word in words(text)]
+    return [_ORDINAL.sub("", word) if word[-2:] in _ORDINAL_ENDS else word for word in words(text)]
 
 
 def _is_on_topic(question: Question, hit: Hit) -> bool:

@@ -15,8 +15,8 @@ from braid.agent.answer.counts import counted, is_of_each
 from braid.agent.answer.items import amount_of
 from braid.agent.answer.moments import time_of
 from braid.agent.answer.moved import of_time_asked
-from braid.agent.answer.reading import ASKS_PAYMENT, read
-from braid.recall.decompose import Question, entities
+from braid.agent.answer.reading import ASKS_PAYMENT, AskedQuestion, read
+from braid.recall.decompose import Question, decompose, entities
 from braid.text import numbers
 from braid.text.calendar import MONTHS, WEEKDAYS
 from braid.text.sentences import TextPart, clauses, sentences
@@ -81,8 +81,36 @@ class AnswerSpan(msgspec.Struct, frozen=True):
     """Whether it says what kind of thing was asked for."""
 
 
+class ReadQuestion(Question, frozen=True, kw_only=True):
+    """A question as the ladder reads it, and what was read for it of the texts that were found: each once."""
+
+    asked: AskedQuestion
+    spans: dict[tuple[str, datetime], AnswerSpan | None] = msgspec.field(default_factory=dict)
+    """What answers best, by the text and when it was said."""
+
+
+def read_question(text: str, now: datetime) -> ReadQuestion:
+    """Return a question, asked at `now`, taken apart and read."""
+    question = decompose(text, now)
+    return ReadQuestion(**msgspec.structs.asdict(question), asked=read(question.text))
+
+
+def kind_of(question: Question) -> AskedQuestion:
+    """Return a question as the ladder reads it."""
+    return question.asked if isinstance(question, ReadQuestion) else read(question.text)
+
+
 def best_span(question: Question, text: str, when: datetime) -> AnswerSpan | None:
     """Return what of a text, said at `when`, answers best; None for a text without a statement."""
+    if not isinstance(question, ReadQuestion):
+        return _best_span(question, text, when)
+    key = (text, when)
+    if key not in question.spans:
+        question.spans[key] = _best_span(question, text, when)
+    return question.spans[key]
+
+
+def _best_span(question: Question, text: str, when: datetime) -> AnswerSpan | None:
     text = text[:MAX_CHARS]
     parts = [part for part in sentences(text) if not part.mark.strip().startswith("?")]
     found: list[AnswerSpan] = []
@@ -116,7 +144,7 @@ def _span(question: Question, sentence: str, part: TextPart, when: datetime) -> 
     if is_of_each(question.text, sentence):
         fit = 1.0
     asks_sum = question.intent == "fact" and (
-        read(question.text).wants == "money" or ASKS_PAYMENT.search(question.text)
+        kind_of(question).wants == "money" or ASKS_PAYMENT.search(question.text)
     )
     finder = _count if asks_sum else _FINDERS.get(question.intent)
     short = finder(question, sentence, when) if finder else None
