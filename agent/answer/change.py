@@ -84,67 +84,21 @@ _MENDED: Final = (
     rf"^(?:(?:{_MEND_OPENING}|make that)(?: ,)? )+"
     r"(?:(?:it's|it is|that's|make it|make that) )?(?:(?:in|at|on|to) )?(?:(?:the|my|our) )?[AS] N(?: now)?$"
 )
-_BARE_MEND: Final = re.compile(
-    rf"(?:{_MEND_OPENING}[ ,:.]+)*(?:make (?:it|that)|i mean[ ,]+|i meant) ?"
-    rf"(?:[£$€]?\d[\d.,:]*\w*|{NUMBER_WORD})[.!]?$"
-)
-_IT_IS: Final = r"(?:it's|that's|it is|that is) (?:actually )?"
-_SHORT_MEND: Final = re.compile(
-    rf"(?:(?:{_MEND_OPENING}[ ,:.]+)+(?:{_IT_IS})?|{_IT_IS})"
-    rf"(?:[£$€]?\d[\d.,:]*\w*|(?!one\b|zero\b){NUMBER_WORD})[.!]?$"
-)
-_LIKES: Final = r"(?:like|want|do|play|eat|drink|take|see|go to|do any|need)"
-_GIVEN_UP: Final = re.compile(
-    rf"\b(?:do|does)n['’]t {_LIKES} (?:{_WORD} ){{0,2}}?[SV] (?:any ?more|any longer)\b"
-    r"|\b(?:gave|given) up (?:on )?[SV]\b|\b(?:stopped|quit) (?:with )?[SV]\b"
-)
-_TAKEN_UP: Final = re.compile(r"\b(?:switched|changed|moved|gone over|went over) to\b|\b(?:taken|took) up\b")
-"""What somebody no longer likes or does, and what they do instead."""
-_MIND: Final = re.compile(r"\bchanged (?:my|our|his|her|their) minds?\b(?! (?:about|on)\b)")
 _OPENS: Final = frozenset(
     ("ok", "so", "and", "but", "well", "btw", "oh", "hey", "sorry", "now", "new", "update", "fyi")
 )
 _FOR_ANOTHER: Final = re.compile(r"\bfor [A-Z]")
-_THEY: Final = r"(?:i|we|he|she|they)(?: have| has|['’](?:ve|s|d))?(?: just| finally| now)*"
-_TAKES_BACK: Final = re.compile(
-    r"\bchanged (?:my|our|his|her|their) minds?\b(?! (?:about|on)\b)|\bscratch that\b"
-    r"|^\W*(?:no|nope|wait|sorry|oops|correction)\b[, ]*(?:(?:wait|sorry|actually),? )*it['’]?s"
-    r" (?:(?:the|on|at|in) )*(?-i:[\dA-Z])"
-    rf"|\b{_THEY} (?:sold|returned|ditched|cancell?ed|scrapped|quit|left|dropped|lost|got rid of) (?:it|that|them)\b"
-    r"|^\W*(?:no|nope|wait)\b[\w ,]{0,12}\b[\w:.]+(?: \w+)? actually\W*$"
-    r"|\bso (?:it['’]?s )?[\w:.]+(?: \w+)? it is\b"
-    r"|^\W*(?:(?:ok|so|and|but|well),? )*it['’]?s (?:(?:the|a|an|in|at|on) )?[\w:.]+(?: \w+)? (?:now|instead)\b"
-    r"|^\W*(?:gate|room|date|time|venue|place|plan|platform|seat|table) change\b",
-    re.IGNORECASE,
-)
-"""What takes back whatever was said right before it, and names nothing of it."""
-_MOVED_HOUSE: Final = re.compile(
-    rf"(?:^\W*|\b{_THEY} )moved(?: (?:in|out|house|home|flat|places?|last \w+|this \w+|yesterday|today|at last))*\W*$",
-    re.IGNORECASE,
-)
 _FAMILIES: Final = tuple(frozenset(map(stem, words(one))) for one in (
     "marry married marrying wedding wed", "live address home flat apartment", "work job employer",
     "drive drives car van", "stay staying hotel hostel", "doctor gp", "boss manager",
 ))  # fmt: skip
 """Words of one thing: who is asked where she lives is answered by an address."""
-_HOME: Final = _FAMILIES[1]
-_NUMBERS: Final = re.compile(rf"\d[\d.,:]*|\b{NUMBER_WORD}")
 _TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _MENDED)))
-_FRAME: Final = re.compile(
-    r"\b(i|we)(?: (?:am|are|was|were)|'(?:m|re))(?: (?:just|only|already|now))* (\d[\d.,]*)(?![\w%])(?: ([a-z]+))?"
-)
-_DECISIONS: Final = frozenset(
-    ("use", "using", "go", "going", "pick", "picked", "choose", "chose", "decide", "decided")
-)
 _AMOUNT: Final = rf"(?:\d[\d.,]*|\b(?!one\b){NUMBER_WORD})"
 _MEASURE: Final = re.compile(rf"(?P<count>{_AMOUNT}) ?(?P<unit>[a-z%£$€]+)")
 _MEASURED_NOW: Final = re.compile(
     rf"\b(?:(?:down|up|back) to|now(?: at)?) (?P<count>{_AMOUNT}) ?(?P<unit>[a-z%£$€]+)"
     rf"|^\W*(?P<alone>{_AMOUNT}) ?(?P<of>[a-z%£$€]+) now\b"
-)
-_OWES: Final = re.compile(r"\bowe[sd]?\b")
-_PAID: Final = re.compile(
-    r"\b(?:paid|repaid|gave)\b.{0,30}\bback\b|\brepaid\b|\bpaid (?:it |that )?off\b|\bsettled up\b"
 )
 _DOSE: Final = re.compile(r"\d ?(?:mg|mcg|µg|ml|g|units?|tablets?|pills?|puffs?|drops?)\b")
 _DOSED: Final = re.compile(
@@ -153,15 +107,6 @@ _DOSED: Final = re.compile(
 _OF_SPEAKER: Final = re.compile(
     r"(?:\W*\b(?:i|i'm|im|i've|we|we're|it|it's|is|am|are|have|got|now|and|so|yay|finally|already|just|so far|gone"
     r"|went)\b)*\W*"
-)
-_ONE_MORE: Final = re.compile(
-    r"\b(?:(?:an?|the) (?:second|third|fourth|fifth|extra)|another|one more) (?P<what>[a-z]+)\b"
-)
-_COUNTS: Final = re.compile(r"\bhow (?P<what>many|old)\b", re.IGNORECASE)
-_DECIDED: Final = re.compile(
-    r"\blet's (?:use|go with|take|pick|try)\b"
-    r"|\b(?:i|we)(?:'re| are|'ll| will|'d| have|'ve)? (?:now )?(?:(?:go|going|went|gone) with|using|use|chose|chosen"
-    r"|choosing|pick(?:ed)?|picking|decided on|settled on|switch(?:ed|ing) to)\b"
 )
 _ADVERB: Final = r"(?:still|now|also|just|already|always|usually)"
 _ASKER_ACTS: Final = re.compile(
@@ -185,14 +130,7 @@ def is_change(question: Question, older: str, newer: str, *, by_value: bool = Fa
     if (
         _TOLD.search(line.text)
         or (_DENIED.search(line.text) and _wants_value(question, line))
-        or (line.shares_some and _GIVEN_UP.search(line.text) and _TAKEN_UP.search(line.text))
-        or (line.shares_thing and _MIND.search(line.text))
-        or _counted_again(question, older, newer)
         or (question.intent not in _ASK_NO_AMOUNT and _measured_again(older, newer))
-        or _paid_back(older, newer)
-        or _one_more(question, older, newer)
-        or _decided_again(question, older, newer)
-        or _moved_house(question, newer)
     ):
         return True
     cue = _NOW.search(line.text)
@@ -208,41 +146,6 @@ def _wants_value(question: Question, line: "_Line") -> bool:
     )
 
 
-def takes_back(newer: str) -> bool:
-    """Whether a sentence takes back what its speaker said right before: "changed our minds, it's Madrid"."""
-    return _TAKES_BACK.search(newer) is not None
-
-
-def _moved_house(question: Question, newer: str) -> bool:
-    """Whether it is asked where somebody lives, and they moved."""
-    return not _HOME.isdisjoint(question.stems) and _MOVED_HOUSE.search(newer) is not None
-
-
-def is_mend(newer: str, behind: str | None = None) -> bool:
-    """Whether a sentence puts right what was said before it, and names nothing else: "actually make that 14".
-
-    `behind`: what the same speaker said right before, where nobody spoke between. Only of its one number "no, 14" is a
-    mend: behind somebody else's words it may be a reply.
-    """
-    low = newer.strip().lower().replace("’", "'")
-    if _BARE_MEND.match(low):
-        return True
-    one_number = behind is not None and len(_NUMBERS.findall(behind.lower())) == 1
-    return one_number and _SHORT_MEND.match(low) is not None
-
-
-def _counted_again(question: Question, older: str, newer: str) -> bool:
-    """Whether it is asked how many we are, or how old I am, and both say so, the newer one of now: we are 33 now."""
-    asked = _COUNTS.search(question.text)
-    before, since = (_FRAME.search(one.lower().replace("’", "'")) for one in (older, newer))
-    if asked is None or before is None or since is None or before[1] != since[1] or before[2] == since[2]:
-        return False
-    units = (
-        ("year", "years", "now", "and") if asked["what"].lower() == "old" else question.text.lower().split()
-    )
-    return since[3] == "now" and (before[3] is None or before[3] in units)
-
-
 def _measured_again(older: str, newer: str) -> bool:
     """Whether both give a measure in one unit, the newer one as it is by now: down to 81 kg; or a dose: put me down to
     10."""
@@ -254,35 +157,6 @@ def _measured_again(older: str, newer: str) -> bool:
         return False  # somebody else's: Lea is down to 60 kg
     units = {one["unit"] for one in _MEASURE.finditer(older.lower())}
     return (found["unit"] or found["of"]) in units
-
-
-def _paid_back(older: str, newer: str) -> bool:
-    """Whether what somebody owes is paid: I owe Pete 40 quid … paid Pete back."""
-    shared = values(older) & set(words(newer))
-    return (
-        _OWES.search(older.lower()) is not None and _PAID.search(newer.lower()) is not None and bool(shared)
-    )
-
-
-def _one_more(question: Question, older: str, newer: str) -> bool:
-    """Whether there is one more of what is counted: how many cats … we got a third cat."""
-    found = _ONE_MORE.search(newer.lower())
-    counted = _COUNTS.search(question.text)
-    if found is None or counted is None or counted["what"].lower() != "many":
-        return False
-    one = stem(found["what"])
-    return one in question.stems and one in {stem(word) for word in words(older)}
-
-
-def _decided_again(question: Question, older: str, newer: str) -> bool:
-    """Whether both decide on a name, the newer one instead: let's use Kafka … we're going with NATS instead."""
-    low = [one.lower().replace("’", "'") for one in (older, newer)]
-    return (
-        all(_DECIDED.search(one) for one in low)
-        and re.search(r"\binstead\W*$", low[1]) is not None
-        and bool(values(older) and values(newer))
-        and not (_DECISIONS | values(older)).isdisjoint(words(question.text))
-    )
 
 
 def of_another(question: Question, older: str, newer: str) -> bool:
@@ -365,7 +239,6 @@ class _Line:
         names = {stem(word) for name in question.entities for word in words(name)}
         thing = about - names
         self.shares_some = not about.isdisjoint(said)
-        self.shares_thing = not thing.isdisjoint(said)
         self.shares_all = bool(about) and about <= said
         if bool(thing) and thing <= said and names.isdisjoint(said):
             # "Lotte has swimming on Wednesdays" … "swimming's on Fridays now": whose it is goes without saying.

@@ -25,7 +25,6 @@ from braid.agent.answer.confidence import SIGNALS, probability, speaking
 from braid.agent.answer.doer import speaker_meant
 from braid.agent.answer.features import CANDIDATES, NAMES, Features, features
 from braid.agent.answer.matching import LIGHT
-from braid.agent.answer.period import asks_for_sum
 from braid.agent.answer.presupposition import unheard
 from braid.agent.answer.reading import AskedQuestion, in_full, tells_of_first
 from braid.agent.answer.rereading import BACKS, CLEARLY, likeliest, read_signals, reread, surest
@@ -164,9 +163,9 @@ def choose(
     otherwise = _otherwise(question, hits, order[0])
     told = otherwise or told
     over = speaking(question, hits[:12])
-    signals = telling(question, asked, hits, found, scores, over, second=second)
+    signals = telling(question, hits, found, scores, over, second=second)
     signals |= read_signals(read_once_more, order[0], order[min(1, len(order) - 1)])
-    alone_says = signals if scores is alone else telling(question, asked, hits, found, alone, over, second=second)
+    alone_says = signals if scores is alone else telling(question, hits, found, alone, over, second=second)
     p, least = calibrated(probability(alone_says, given.tell), given.table), given.least
     if given.reading is not None and read_once_more is not None:
         p, least = (
@@ -285,8 +284,6 @@ def _near(asked: AskedQuestion, found: Features, hits: Sequence[Hit], order: Seq
 def _otherwise(question: Question, hits: Sequence[Hit], best: int) -> list[int]:
     """Return the turns that say the same as the best but in one place, with it, oldest first; of a time that is named
     only the last that was said by then."""
-    if asks_for_sum(question):
-        return []
     found = choices(question, hits)
     of_best = next((one for one in found if one.hit.id == hits[best].id), None)
     both = variants(question, of_best, found) if of_best is not None else []
@@ -319,7 +316,6 @@ assert set(VOICES) <= set(SIGNALS)  # noqa: S101 - what a person said of themsel
 
 def telling(
     question: Question,
-    asked: AskedQuestion,
     hits: Sequence[Hit],
     found: Features,
     scores: Floats,
@@ -329,6 +325,7 @@ def telling(
 ) -> dict[str, float]:
     """Return what says how probably the best turn is told rightly, by name. `over`: what all that was found says of
     it."""
+    asked = kind_of(question)
     order = np.argsort(-scores, kind="stable")
     best, next_ = int(order[0]), int(order[min(1, len(order) - 1)])
     likely = np.exp(scores - scores.max())

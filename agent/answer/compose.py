@@ -16,14 +16,13 @@ from braid.agent.answer.address import addressed
 from braid.agent.answer.assertion import assertion
 from braid.agent.answer.choice import QuoteChoice
 from braid.agent.answer.chooser import Chosen, LadderWeights, choose, name_of, weights
-from braid.agent.answer.confidence import missing
 from braid.agent.answer.followup import followed
 from braid.agent.answer.instead import Replacement, may_be_replaced, replacement
 from braid.agent.answer.ladder import LIKELY, NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
 from braid.agent.answer.lists.told import listed
 from braid.agent.answer.mismatch import mismatch
 from braid.agent.answer.moments import during
-from braid.agent.answer.period import amounts_met, asks_for_sum, is_to_be_summed, of_period
+from braid.agent.answer.period import asks_for_sum, is_to_be_summed
 from braid.agent.answer.referent import is_meant
 from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of
 from braid.agent.answer.spans import AnswerSpan, best_span, read_question
@@ -68,7 +67,7 @@ class Extractive:
     @property
     def version(self) -> str:
         """Changes with the rules, and with the weights."""
-        return f"5/{name_of(self._weights)}"
+        return f"6/{name_of(self._weights)}"
 
     def compose(self, asked: QuestionContext) -> Composed:
         for rung in (*FIRST_ASKED, _was):
@@ -94,17 +93,14 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
     hits = [*asked.hits, *asked.more]
     if not hits:
         return unknown("nothing was found", 0.0)
-    of_sum = asks_for_sum(question)
-    if of_sum and not (hits := of_period(question, hits)):
-        return unknown("nothing that was found is of the time asked for", 0.0)
     if (no := _taken_back(question, asked)) is not None:
         return told(question, no, [no], max(asked.given * bands.CAREFUL, TAKEN_BACK), "no")
     chosen = choose(question, hits, given, asked.nearest, asked.answers)
-    if (chosen.speaks < SPOKEN_OF and chosen.likeliest < LIKELY) or _unknown_names(question, hits):
+    if chosen.speaks < SPOKEN_OF and chosen.likeliest < LIKELY:
         return silence(question, chosen, hits)
     best = chosen.ranked[0]
     is_open = (
-        (of_sum and amounts_met(hits) > 1)
+        asks_for_sum(question)
         or is_to_be_summed(question, best)
         or _is_of_another(question, best, hits)
         or _speaks_of_nothing_asked(chosen)
@@ -126,12 +122,6 @@ def _is_of_another(question: Question, best: Hit, hits: Sequence[Hit]) -> bool:
     span = best_span(question, best.text, when_of(best))
     sentence = span.sentence if span is not None else best.text
     return not is_meant(question, best.text, best, hits) or mismatch(question, sentence, best, hits)
-
-
-def _unknown_names(question: Question, hits: Sequence[Hit]) -> list[str]:
-    """Return whom or what a question names that nobody speaks of."""
-    unheard = set(missing(question, hits))
-    return [name for name in question.entities if any(word in unheard for word in words(name))]
 
 
 def _was(asked: QuestionContext) -> Composed | None:

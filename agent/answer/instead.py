@@ -19,9 +19,9 @@ from braid.agent.answer.change import of_another
 from braid.agent.answer.matching import LIGHT
 from braid.agent.answer.moved import CANNOT, IS_OUT
 from braid.agent.answer.reading import AskedQuestion, Wants
-from braid.agent.answer.spans import AnswerSpan
+from braid.agent.answer.spans import AnswerSpan, kind_of
 from braid.agent.answer.turns import is_agent, when_of
-from braid.agent.answer.variants import MENDED_WITHIN, OF_ONE
+from braid.agent.answer.variants import OF_ONE
 from braid.ledger.record.record import ExperienceBody
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, is_soon_after, speaker
@@ -34,6 +34,8 @@ NEXT: Final = 2
 """How many turns behind one on the topic a turn may still mean it."""
 WITHIN: Final = timedelta(days=7)
 """How long after it in one session, where a clause is of nothing but its value."""
+MENDED_WITHIN: Final = timedelta(minutes=10)
+"""How long after it whoever said something puts it right at once."""
 MOST_OTHERS: Final = 1
 """How many words a clause may have besides its value and those of the topic: more would name a topic of its own."""
 ON_TOPIC: Final = 0.5
@@ -67,9 +69,6 @@ _KINDS: Final[dict[Wants, tuple[str, ...]]] = {
 """Of which kinds the value may be; the first that the older sentence has counts."""
 MOST_TIMES: Final = 4
 """How many times the older value the newer one may be, or the other way round."""
-_AT: Final = re.compile(r"\bat \W*$", re.IGNORECASE)
-_OF_CLOCK: Final = re.compile(r"[0-2]?\d[.:][0-5]\d")
-_SINCE_WHEN: Final = re.compile(r"\bsince when\b", re.IGNORECASE)
 _ORDINAL_ENDS: Final = ("st", "nd", "rd", "th")
 _ORDINAL: Final = re.compile(rf"(?<=\d)(?:{'|'.join(_ORDINAL_ENDS)})$")
 NOON: Final = 12.0
@@ -119,7 +118,6 @@ _CORRECTS: Final = re.compile(
     re.IGNORECASE,
 )
 """Opens a turn that puts right what its speaker said right before."""
-_NOT: Final = re.compile(r"(?:\bnot|n['’]t|\bneither|\bnor)(?: (?:on|at|in|for|the|a))* $", re.IGNORECASE)
 _CALENDAR: Final = frozenset(map(stem, (*MONTHS, *WEEKDAYS)))
 BESIDE: Final = 4
 """How many words may stand between what is told and what says that it is over."""
@@ -153,7 +151,7 @@ def replacement(
     kind = next((one for one in kinds if _values(one, span.sentence)), None)
     if kind is None and "name" not in kinds:
         return None
-    told = _Told(question, asked.wants, kind or "name", older, span, answering)
+    told = _Told(question, kind or "name", older, span, answering)
     found = [
         Replacement(hit, said)
         for hit in hits
@@ -168,8 +166,6 @@ def replacement(
 
 def may_be_replaced(asked: AskedQuestion) -> bool:
     """Whether a question asks for a value as it is by now: of what was, for one that is as it was put last."""
-    if _SINCE_WHEN.search(asked.core):
-        return False  # when it began stays so
     was = asked.past and asked.era != "now" and asked.wants not in ("time", "clock", "money")
     return asked.wants in _KINDS and not was and asked.era not in ("first", "before", "last")
 
@@ -178,10 +174,10 @@ class _Told:
     """What would be told, and of which kind its value is."""
 
     def __init__(
-        self, question: Question, wants: Wants, kind: str, older: Hit, span: AnswerSpan, answering: Set[str]
+        self, question: Question, kind: str, older: Hit, span: AnswerSpan, answering: Set[str]
     ) -> None:
         self.question = question
-        self.wants = wants
+        self.wants = kind_of(question).wants
         self.kind = kind
         self.older = older
         self.span = span
@@ -245,8 +241,6 @@ class _Told:
             mark = _REPLACES.search(sentence)
             if since is None and self._is_over(sentence):
                 since, over = part.start, True
-            elif since is None and "?" not in part.mark and self._denies(sentence):
-                since = part.start
             elif since is None and "?" not in part.mark and mark is not None and names_who:
                 ahead = hit.text[begins : part.start + (mark.end() if _leads(mark) else len(sentence))]
                 if _ENDS.fullmatch(mark[0]):  # "Rex no longer eats Pedigree" says nothing of his name
@@ -287,14 +281,6 @@ class _Told:
         if _leads(mark):
             named = named | {word for word in telling(told) if word.isalpha()}
         return not ({stem(word) for word in named} - self._asked - LIGHT).isdisjoint(map(stem, _words(text)))
-
-    def _denies(self, sentence: str) -> bool:
-        """Whether a sentence denies what is told: "it was not the 9th"."""
-        value = self._value - STOP
-        found = re.finditer(r"[\w.:]+", sentence) if value else ()
-        return any(
-            not value.isdisjoint(_words(one[0])) and _NOT.search(sentence[: one.start()]) for one in found
-        )
 
     def _corrects(self, hit: Hit) -> bool:
         """Whether somebody puts right what they said right before: "argh no. 1pm"."""
@@ -367,12 +353,6 @@ class _Told:
         for match in _NUMBER.finditer(_DAY.sub(" ", clause)):
             behind = clause[match.end() :]
             counts = next(iter(words(behind)), "") if behind.startswith(" ") else ""
-            if (
-                self.wants != "clock"
-                and _AT.search(clause[: match.start()])
-                and _OF_CLOCK.fullmatch(match[0])
-            ):
-                continue  # she gets in at 16.10
             if counts not in STOP | _UNITS and stem(counts) not in self._topic | _IDLE:
                 continue  # ten kids
             worth = _worth(match[0])

@@ -11,8 +11,7 @@ from typing import Final
 
 from braid.agent.answer.bearing import spelt_names
 from braid.agent.answer.clauses import PERSONS
-from braid.agent.answer.items import lists_another
-from braid.agent.answer.reading import ASKS_PAYMENT, tells_of_first
+from braid.agent.answer.reading import ASKS_PAYMENT
 from braid.agent.answer.spans import best_span
 from braid.agent.answer.turns import when_of
 from braid.agent.answer.verdict import USED_TO, WISHES, asks_of_the_past
@@ -47,13 +46,6 @@ _WISHED: Final = re.compile(
     re.IGNORECASE,
 )
 """Somebody who wishes: "thinking of you" is said of nobody."""
-_UNREAL: Final = re.compile(
-    r"^\W*(?:(?:and|but|so|well|oh|god|i|we) )*(?:wish (?:i|we|he|she|they|it|my|our|that)\b|if only\b|as if\b"
-    r"|(?:dream(?:t|ed)|had a dream|imagined?|pretend(?:ed)?) (?:that )?(?:i|we|he|she|they|it|my|our|to|of)\b"
-    r"|(?:could|would|should|might)(?: have|['’]ve) \w+)",
-    re.IGNORECASE,
-)
-"""What never was: a wish, a dream, what could have been."""
 _DENIAL: Final = re.compile(r"\b(?:not|never|no longer)\b|n['’]?t\b", re.IGNORECASE)
 _DENYING: Final = re.compile(
     r"(?:\b(?:not|never|no longer)\b|n['’]t\b)(?! (?:only|just|until|till|before|more|less|later|earlier)\b)"
@@ -61,10 +53,6 @@ _DENYING: Final = re.compile(
     re.IGNORECASE,
 )
 """A denial that reaches what follows it: within a few words, up to a comma, or what holds instead."""
-_NOW: Final = re.compile(r"\b(?:now|nowadays|these days|by now|from now on)\b", re.IGNORECASE)
-_NUMBERED_ONE: Final = re.compile(
-    r"(?<!at )\b(?:first|second|third|fourth|fifth)\b(?= [a-z])(?! of\b)", re.IGNORECASE
-)
 _SHORT: Final = 12
 """How many words a sentence has at most that tells of a wish and of nothing else."""
 _OF_WISHES: Final = re.compile(
@@ -138,11 +126,6 @@ _BESIDE: Final = tuple(
 """What a question asks for, and what a sentence that answers it has beside it."""
 _WHAT: Final = re.compile(r"\b(?:what|which|whats)\b", re.IGNORECASE)
 _PAYS_NOTHING: Final = re.compile(r"\b(?:free|nothing|for no)\b", re.IGNORECASE)
-_FIRST_NAME: Final = re.compile(
-    r"\b(?P<of>[A-Za-zÀ-ÿ-]+)['’]s? (?:first|given|christian) name\b", re.IGNORECASE
-)
-_TITLES: Final = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|A|The)"
-_THEIRS: Final = re.compile(rf"\b(?P<who>{PERSONS})['’]s (?P<what>{PERSONS})\b", re.IGNORECASE)
 
 
 def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -> bool:
@@ -151,8 +134,6 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
         _is_anothers(question, sentence, hit, hits)
         or _is_wished(question, sentence)
         or _is_over(question, sentence)
-        or _is_of_now(question, sentence)
-        or _is_of_another_number(question, sentence)
         or is_of_another_kind(question.text, sentence)
         or _denies_it(question, sentence, when_of(hit))
         or _names_another(question, sentence)
@@ -191,8 +172,6 @@ def _denies_it(question: Question, sentence: str, when: datetime) -> bool:
 
 def _is_wished(question: Question, sentence: str) -> bool:
     """Whether a short sentence tells of a wish, where the question asks for none; a long one tells of more."""
-    if _UNREAL.search(sentence) is not None and _OF_WISHES.search(question.text) is None:
-        return True
     wished = len(sentence.split()) <= _SHORT and _WISHED.search(sentence) is not None
     return wished and _OF_WISHES.search(question.text) is None
 
@@ -201,19 +180,6 @@ def _is_over(question: Question, sentence: str) -> bool:
     """Whether a sentence tells of what somebody used to do, where it is asked what is so; but not for a yes or no."""
     asks_of_now = question.intent != "check" and not asks_of_the_past(question)
     return asks_of_now and USED_TO.search(sentence) is not None and USED_TO.search(question.text) is None
-
-
-def _is_of_now(question: Question, sentence: str) -> bool:
-    """Whether a sentence tells of what is so now, where it is asked how it was at first."""
-    return tells_of_first(question.text) and _NOW.search(sentence) is not None
-
-
-def _is_of_another_number(question: Question, sentence: str) -> bool:
-    """Whether the first of something is asked of, and a sentence tells of the second, or the other way round."""
-    asked, said = (
-        {one[0].lower() for one in _NUMBERED_ONE.finditer(text)} for text in (question.text, sentence)
-    )
-    return bool(asked and said) and asked.isdisjoint(said)
 
 
 def _is_anothers(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -> bool:
@@ -258,11 +224,11 @@ def is_of_another_kind(asked: str, sentence: str) -> bool:
     secret = _SECRET.search(asked)
     if secret is not None and set(words(secret["noun"])).isdisjoint(words(sentence)):
         return True
-    return lists_another(asked, sentence) or _lacks_detail(asked, sentence) or _is_of_theirs(asked, sentence)
+    return _lacks_detail(asked, sentence)
 
 
 def _lacks_detail(asked: str, sentence: str) -> bool:
-    """Whether a question asks for a code, a number, an age, a sum or a first name, and a sentence has none."""
+    """Whether a question asks for a code, a number, an age or a sum, and a sentence has none."""
     asks_what = _WHAT.search(asked) is not None  # not where the passwords are
     lacks = (
         _AGE.search(asked) and not (_COUNTED.search(sentence) or _AGED.search(sentence)),
@@ -270,21 +236,4 @@ def _lacks_detail(asked: str, sentence: str) -> bool:
         asks_what and _NUMBERED.search(asked) and not _SPELT.search(sentence),
         ASKS_PAYMENT.search(asked) and not (_COUNTED.search(sentence) or _PAYS_NOTHING.search(sentence)),
     )
-    if any(one.search(asked) and not has.search(sentence) for one, has in _BESIDE):
-        return True
-    named = _FIRST_NAME.search(asked)
-    if any(lacks) or named is None:
-        return any(lacks)
-    beside = rf"\b(?!{_TITLES}\b)[A-ZÀ-Þ][\w-]+ (?i:{re.escape(named['of'])})\b|\bname\b|\bcalled\b"
-    return re.search(beside, sentence) is None
-
-
-def _is_of_theirs(asked: str, sentence: str) -> bool:
-    """Whether a sentence names somebody only as the one whose something it is about: my wife's uncle has 60 hives."""
-    heard = {*words(asked)}
-    for found in _THEIRS.finditer(sentence):
-        who, what = found["who"].lower(), found["what"].lower()
-        if who in heard and what not in heard:
-            rest = sentence[: found.start()] + sentence[found.end() :]
-            return re.search(rf"\b{who}\b", rest, re.IGNORECASE) is None
-    return False
+    return any(lacks) or any(one.search(asked) and not has.search(sentence) for one, has in _BESIDE)

@@ -6,14 +6,12 @@ that it replies to, and by its meaning; what nobody says of the topic speaks aga
 
 import re
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from typing import Final
 
 from braid.agent.answer.lists.request import ListRequest
 from braid.agent.answer.lists.topic import TopicTurn, of_topic
 from braid.agent.answer.lists.values import ValueKind, amounts, values
 from braid.recall.hits import Hit
-from braid.text.quantities import Quantity
 
 WORDS: Final = 0.6
 MEANING: Final = 0.4
@@ -24,13 +22,6 @@ RELATED: Final = 0.55
 """How near a turn is that stands beside others, or tells of a change."""
 WHOLE: Final = 0.99
 HALF: Final = 0.5
-SERIES_SPREAD: Final = Decimal("0.15")
-"""How far apart two numbers with decimals may lie that are of one series."""
-SERIES_MEANING: Final = 0.3
-MEASURES: Final = frozenset(
-    ("mcg", "mg", "g", "gram", "kilogram", "ml", "l", "liter", "litr", "kilometr", "mile", "cm", "mm")
-)
-"""Units that go on with a series by themselves, as `Quantity.kind` has them."""
 _TURNS: Final = re.compile(
     r"\bfrom\b.{1,40}\b(?:to|→|->)\b|\bto\b.{1,30}\bfrom\b|\bnow\b.{0,30}\bnot\b|\bno longer\b|\binstead\b"
     r"|\b(?:went|go(?:es)?|moves?d?|moving|shift(?:s|ed)?|push(?:ed|es)?|postponed|brought|changed?|switch(?:ed)?|rais(?:ed|es)"
@@ -64,7 +55,7 @@ def _course(wanted: ListRequest, turns: Sequence[TopicTurn]) -> list[TopicTurn]:
 
 
 def _series(wanted: ListRequest, turns: Sequence[TopicTurn]) -> list[TopicTurn]:
-    """Return the turns that give a value of the topic, with those that go on with the same series."""
+    """Return the turns that give a value of the topic, with those that reply to what asks for one."""
     kind = wanted.value or ValueKind("number")
     valued = [one for one in turns if _values(wanted, one)]
     core = [one for one in valued if one.cover >= WHOLE]
@@ -77,28 +68,7 @@ def _series(wanted: ListRequest, turns: Sequence[TopicTurn]) -> list[TopicTurn]:
     if counted:  # "14 tests": what is of the topic says so itself
         core = [one for one in core if any(each.kind in wanted.topic for each in amounts(kind, one.spot))]
         return [one for one in turns if one in core]
-    also = [one for one in valued if one not in core and (one.beside >= HALF or _goes_on(kind, one, known))]
-    return [one for one in turns if one in core or one in also]
-
-
-def _goes_on(kind: ValueKind, turn: TopicTurn, known: Sequence[Quantity]) -> bool:
-    """Whether a turn gives one more number of a series: of a unit that is no time's, or as exact and about as big."""
-    return turn.meaning >= SERIES_MEANING and any(
-        _is_next(one, other) for one in amounts(kind, turn.hit.text) for other in known
-    )
-
-
-def _is_next(one: Quantity, other: Quantity) -> bool:
-    if one.kind in MEASURES and one.kind == other.kind:
-        return True
-    exact = min(_decimals(one.value), _decimals(other.value))
-    bare = not (one.unit and other.unit)
-    return bare and exact >= 1 and abs(one.value - other.value) <= SERIES_SPREAD * other.value
-
-
-def _decimals(value: Decimal) -> int:
-    exponent = value.as_tuple().exponent
-    return -exponent if isinstance(exponent, int) else 0
+    return [one for one in turns if one in core or (one in valued and one.beside >= HALF)]
 
 
 def _changed(wanted: ListRequest, turns: Sequence[TopicTurn]) -> list[TopicTurn]:
@@ -109,24 +79,11 @@ def _changed(wanted: ListRequest, turns: Sequence[TopicTurn]) -> list[TopicTurn]
     if wanted.value is not None:
         telling = [one for one in telling if _values(wanted, one)]
     if not telling:
-        return _dosed(wanted, turns) if wanted.value is None else []
+        return []
     first = [one for one in turns if one.cover >= WHOLE and one not in telling]
     if wanted.value is not None:
         first = [one for one in first if _values(wanted, one)]
     return [one for one in turns if one in telling or one in first]
-
-
-def _dosed(wanted: ListRequest, turns: Sequence[TopicTurn]) -> list[TopicTurn]:
-    """Return the turns that give the topic's amount in its own unit, where more than one does: 75 mcg, 100 mcg."""
-    number = ValueKind("number")
-    core = [one for one in turns if one.cover >= WHOLE]
-    known = [each for one in core for each in amounts(number, one.spot) if each.kind in MEASURES]
-    also = [
-        one
-        for one in turns
-        if one not in core and _goes_on(number, one, known) and _TURNS.search(one.hit.text)
-    ]
-    return [one for one in turns if one in core or one in also] if also else []
 
 
 def _pieces(wanted: ListRequest, turns: Sequence[TopicTurn]) -> list[TopicTurn]:

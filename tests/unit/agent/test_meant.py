@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.answer.period import amounts_met, asks_for_sum, of_period
+from braid.agent.answer.period import asks_for_sum
 from braid.agent.answer.referent import is_meant
 from braid.agent.answer.spans import best_span
 from braid.recall.decompose import decompose
@@ -95,21 +95,11 @@ def test_a_sum_is_asked_over_a_time(question: str, sums: bool) -> None:
     assert asks_for_sum(decompose(question, NOW)) is sums
 
 
-def test_only_what_is_of_the_time_counts(store: Store) -> None:
-    hits = hits_of(store)
-    april = of_period(decompose("How much did I spend in April 2026?", NOW), hits)
-    assert {hit.text for hit in april} == {SAID[4][1], SAID[5][1], SAID[6][1]}
-    assert amounts_met(april) == 3
-    assert of_period(decompose("How much did I spend in January 2026?", NOW), hits) == []
-
-
-def test_one_amount_of_several_is_no_sure_sum(store: Store) -> None:
-    april = store.ask("How much did I spend in April 2026?", user_id="al", now=NOW, write=False)
-    assert april.abstained or april.residual_uncertainty >= 0.4
-    assert "35 euros" not in april.plain
-    january = store.ask("How much did I spend in January 2026?", user_id="al", now=NOW, write=False)
-    assert january.abstained
-    assert "euros" not in january.plain
+def test_one_amount_of_several_is_no_sum(store: Store) -> None:
+    for month in ("April", "January"):
+        told = store.ask(f"How much did I spend in {month} 2026?", user_id="al", now=NOW, write=False)
+        assert told.rung in ("near", "silent")
+        assert told.residual_uncertainty >= 0.4
 
 
 def test_what_is_held_now_denies_nothing_of_then(tmp_path: Path) -> None:

@@ -8,8 +8,6 @@ import pytest
 
 import braid
 from braid.agent.answer.mismatch import (
-    _is_of_another_number,  # pyright: ignore[reportPrivateUsage]
-    _is_of_now,  # pyright: ignore[reportPrivateUsage]
     _names_another,  # pyright: ignore[reportPrivateUsage]
     is_of_another_kind,
 )
@@ -157,14 +155,9 @@ def test_what_somebody_used_to_do_is_not_told_as_now(tmp_path: Path, said: list[
         ("How old is Hala?", "Hala is 31.", False),
         ("What does Carsten pay for the page?", "I'll use what my friend Carsten uses.", True),
         ("What does Carsten pay for the page?", "Carsten pays twelve a month.", False),
-        ("What is Ms Lindqvist's first name?", "The buyer is a Ms Lindqvist.", True),
-        ("What is Lindqvist's first name?", "The buyer is Ebba Lindqvist.", False),
-        ("What does Otso's wife do?", "My wife's uncle has 60 hives.", True),
-        ("What does Otso's wife do?", "My wife teaches, my wife's uncle has 60 hives.", False),
-        ("What does my wife drive?", "My wife's car is a Volvo.", False),
     ],
 )
-def test_a_code_a_number_an_age_a_sum_or_a_first_name_is_there_or_it_is_no_answer(
+def test_a_code_a_number_an_age_or_a_sum_is_there_or_it_is_no_answer(
     question: str, sentence: str, lacks: bool
 ) -> None:
     assert is_of_another_kind(question, sentence) is lacks
@@ -198,27 +191,6 @@ def test_a_code_a_number_an_age_a_sum_or_a_first_name_is_there_or_it_is_no_answe
 def test_what_a_question_asks_for_stands_in_what_answers(question: str, lacks: str, has: str) -> None:
     assert is_of_another_kind(question, lacks)
     assert not is_of_another_kind(question, has)
-
-
-@pytest.mark.parametrize(
-    ("question", "sentence", "is_of_another"),
-    [
-        ("how much did I originally spend on the Brevo", "The Brevo is 379 euros now.", True),
-        ("how much did I originally spend on the Brevo", "I paid 349 for the Brevo.", False),
-        (
-            "what did the first offer for the roof come to",
-            "second quote for the roof, Jansen wants 3,650",
-            True,
-        ),
-        ("what did the first offer for the roof come to", "first quote for the roof: 4,200", False),
-        ("how much is the Brevo", "The Brevo is 379 euros now.", False),
-    ],
-)
-def test_what_is_so_now_or_of_the_second_one_is_not_how_it_was_at_first(
-    question: str, sentence: str, is_of_another: bool
-) -> None:
-    asked = decompose(question, datetime(2026, 6, 1, tzinfo=UTC))
-    assert (_is_of_now(asked, sentence) or _is_of_another_number(asked, sentence)) is is_of_another
 
 
 def test_a_name_in_another_part_of_the_sentence_answers_for_that_part_alone() -> None:
