@@ -12,7 +12,6 @@ import msgspec
 
 from braid.agent import bands
 from braid.agent.answer import predecessor
-from braid.agent.answer.address import addressed
 from braid.agent.answer.assertion import assertion
 from braid.agent.answer.choice import QuoteChoice
 from braid.agent.answer.chooser import Chosen, LadderWeights, choose, name_of, weights
@@ -24,7 +23,7 @@ from braid.agent.answer.mismatch import mismatch
 from braid.agent.answer.moments import during
 from braid.agent.answer.period import asks_for_sum, is_to_be_summed
 from braid.agent.answer.referent import is_meant
-from braid.agent.answer.report import capital, clause, date, quotable, report_of, support_of
+from braid.agent.answer.report import addressed, capital, clause, date, quotable, report_of, support_of
 from braid.agent.answer.spans import AnswerSpan, best_span, read_question
 from braid.agent.answer.turns import when_of
 from braid.agent.answer.variants import later

@@ -13,8 +13,7 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.deadline import month_end
-from braid.agent.answer.lean import lean_of, tells_of_plan
+from braid.agent.answer.ahead import lean_of, month_end, tells_of_plan
 from braid.agent.answer.reading import ASKS_DAY
 from braid.recall.decompose import Question
 from braid.text import dates, numbers

@@ -23,7 +23,7 @@ from braid.agent.answer.followup import asked_anew, asks_of_answer
 from braid.agent.answer.lists.request import ListRequest, list_request
 from braid.agent.answer.own_words import is_of_asker, with_own_words
 from braid.agent.answer.presupposition import presumed
-from braid.agent.answer.reflect import Reflection, reflect
+from braid.agent.answer.reflection import Reflection, reflect
 from braid.agent.answer.spans import MAX_CHARS
 from braid.agent.language import guess
 from braid.agent.parts import (

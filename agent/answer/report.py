@@ -1,10 +1,12 @@
-"""What somebody said, as a sentence of ours: who, when, word for word, cited by its id. Pure."""
+"""What somebody said, as a sentence of ours: who, when, word for word, cited by its id. Pure.
+
+Whoever has no name in a store is its user, and is spoken to: "user likes tea" is "you like tea".
+"""
 
 import re
 from datetime import datetime
 from typing import Final
 
-from braid.agent.answer.address import spoken_by
 from braid.agent.answer.moments import day
 from braid.agent.answer.own_words import is_pasted
 from braid.agent.answer.turns import when_of
@@ -13,9 +15,15 @@ from braid.agent.parts import Support
 from braid.ledger.record.source import corrected_at, voice
 from braid.recall.hits import Hit
 from braid.text.sentences import sentences
+from braid.text.verbs import plain
 
 MAX_QUOTE_CHARS: Final = 320
 _MARKS: Final = str.maketrans({"“": "\u2018", "”": "’", "[": "(", "]": ")", '"': "’", "`": "’"})
+_SPEAKERS: Final = {"user": "you", "agent": "I"}
+_USER: Final = re.compile(r"\Auser(?P<own>'s)?\b(?P<rest>.*)", re.DOTALL)
+_BETWEEN: Final = "; "
+"""Stands between the claims of a stance that holds several (`stance.reconcile`)."""
+_TURNED: Final = {"is": "are", "was": "were"}
 
 
 def excerpt(text: str, sentence: str) -> str:
@@ -88,3 +96,24 @@ def capital(text: str) -> str:
 def clause(claim: str) -> str:
     """Return a claim in words, its ISO dates as people write them."""
     return re.sub(r"\b\d{4}-\d\d-\d\d\b", lambda match: day(match[0]), quotable(claim))
+
+
+def spoken_by(speaker: str) -> str:
+    """Return who said something, as the one who answers says it."""
+    return _SPEAKERS.get(speaker, speaker)
+
+
+def addressed(held: str) -> str:
+    """Return what a stance holds as it is said to its user: each claim about them; any other as it is."""
+    return _BETWEEN.join(map(_addressed, held.split(_BETWEEN)))
+
+
+def _addressed(claim: str) -> str:
+    found = _USER.match(claim)
+    if found is None:
+        return claim
+    if found["own"]:
+        return f"your{found['rest']}"
+    verb, space, rest = found["rest"].removeprefix(" ").partition(" ")
+    plural = _TURNED.get(verb) or (plain(verb) if verb.endswith("s") and not verb.endswith("ss") else verb)
+    return f"you {plural}{space}{rest}"

@@ -11,8 +11,7 @@ from typing import Final
 import msgspec
 
 from braid.agent.answer.bearing import is_of_thing
-from braid.agent.answer.counts import counted, is_of_each
-from braid.agent.answer.items import amount_of
+from braid.agent.answer.counts import amount_of, counted, is_of_each
 from braid.agent.answer.moments import time_of
 from braid.agent.answer.moved import of_time_asked
 from braid.agent.answer.reading import ASKS_PAYMENT, AskedQuestion, read

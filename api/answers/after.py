@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
-from braid.agent.answer.reflect import METHOD as REFLECT
+from braid.agent.answer.reflection import METHOD as REFLECT
 from braid.agent.parts import EarlierAnswer, Support
 from braid.answers.mind import StoreMind, support_of
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError

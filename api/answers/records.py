@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from braid.agent.answer.feedback import lesson
 from braid.agent.answer.pipeline import CitedAnswer
-from braid.agent.answer.reflect import METHOD as REFLECT
+from braid.agent.answer.reflection import METHOD as REFLECT
+from braid.agent.answer.reflection import lesson
 from braid.claims.decision import Resolved
 from braid.ledger.record.record import ANSWER, ASK, Draft, EventBody, Scope
 from braid.log import drafts

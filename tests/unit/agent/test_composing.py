@@ -14,7 +14,7 @@ from braid.agent.answer.confidence import SIGNALS, probability, signals, weights
 from braid.agent.answer.ladder import NEAREST, UNKNOWN
 from braid.agent.answer.moments import day
 from braid.agent.answer.pipeline import core_of
-from braid.agent.answer.reflect import reflect
+from braid.agent.answer.reflection import reflect
 from braid.agent.answer.report import quote
 from braid.agent.answer.spans import best_span
 from braid.agent.answer.turns import named_speakers

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import braid
-from braid.agent.answer.feedback import lesson
-from braid.agent.answer.reflect import Reflection, reflect
+from braid.agent.answer.reflection import Reflection, lesson, reflect
 from braid.agent.parts import Composed
 from braid.ledger.record.record import EventBody, Record
 from braid.recall.salience import MOST, NAME, RATE, WEIGHT, folded, step_for

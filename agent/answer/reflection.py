@@ -1,6 +1,8 @@
-"""After an answer: what of memory helped and what hindered, in a few words of its own. Pure, deterministic.
+"""After an answer: what of memory helped and what hindered, in words and as a lesson for retrieval. Pure.
 
-It quotes nothing of what was remembered, so that it outlives no one's words, and it says nothing of tone.
+It quotes nothing of what was remembered, so that it outlives no one's words, and it says nothing of tone. A lesson is a
+step of salience for each record that helped or stood in the way. Only an answer that was given teaches, as much as it
+is more likely right than wrong: what was left unsaid, or only pointed at, says nothing of what was found.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,9 +10,12 @@ from typing import Any, Final
 
 import msgspec
 
+from braid.agent.parts import Composed
 from braid.ledger.record.record import REFLECTION
 
 METHOD: Final = REFLECTION
+HINDRANCE: Final = 0.5
+"""What passing a record over weighs, where citing one weighs 1: it did not serve this question, but may the next."""
 
 
 class Reflection(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +65,16 @@ def reflect(
         fallback=fallback,
         stance=stance,
     )
+
+
+def lesson(reflection: Reflection, composed: Composed) -> Mapping[str, float]:
+    """Return a step in [-1, 1] by record id; empty where there is nothing to learn."""
+    gain = 2 * composed.p - 1
+    if composed.abstained or gain <= 0:
+        return {}
+    helped = dict.fromkeys(reflection.helped, gain)
+    hindered = dict.fromkeys(reflection.passed_over, -HINDRANCE * gain)
+    return {id: round(step, 4) for id, step in (helped | hindered).items()}
 
 
 def _sentences(it: Reflection) -> list[str]:
