@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from braid.admin.settings_operations import SettingChanged, SettingState
     from braid.admin.status import Status, StatusThen
     from braid.admin.tokens import IssuedToken, TokenView
-    from braid.agent.answer.stage import Stage
-    from braid.agent.parts import Composer
+    from braid.agent.composer import Composer
+    from braid.agent.maturity import Stage
     from braid.agent.program.events import Recorded
     from braid.agent.program.plan import Plan
     from braid.agent.program.tool import Tool

@@ -11,25 +11,33 @@ from typing import Final
 import msgspec
 
 from braid.agent import bands
-from braid.agent.answer import predecessor
-from braid.agent.answer.assertion import assertion
-from braid.agent.answer.choice import QuoteChoice
-from braid.agent.answer.chooser import Chosen, LadderWeights, choose, name_of, weights
-from braid.agent.answer.followup import followed
-from braid.agent.answer.instead import Replacement, may_be_replaced, replacement
+from braid.agent.answer.assertion.assertion import assertion
+from braid.agent.answer.assertion.verdict import asks_of_the_past, asks_of_then, denied, is_of_now
+from braid.agent.answer.change import former_state as predecessor
+from braid.agent.answer.change.replacement import Replacement, may_be_replaced, replacement
+from braid.agent.answer.change.variants import later
+from braid.agent.answer.choice.chooser import Chosen, LadderWeights, choose, name_of, weights
+from braid.agent.answer.choice.quotes import QuoteChoice
 from braid.agent.answer.ladder import LIKELY, NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
-from braid.agent.answer.lists.told import listed
-from braid.agent.answer.mismatch import mismatch
-from braid.agent.answer.moments import during
-from braid.agent.answer.period import asks_for_sum, is_to_be_summed
-from braid.agent.answer.referent import is_meant
-from braid.agent.answer.report import addressed, capital, clause, date, quotable, report_of, support_of
-from braid.agent.answer.spans import AnswerSpan, best_span, read_question
-from braid.agent.answer.turns import when_of
-from braid.agent.answer.variants import later
-from braid.agent.answer.verdict import asks_of_the_past, asks_of_then, denied, is_of_now
+from braid.agent.answer.lists.listing import listed
+from braid.agent.answer.question.followup import followed
+from braid.agent.answer.question.period import asks_for_sum, is_to_be_summed
+from braid.agent.answer.relevance.mismatch import mismatch
+from braid.agent.answer.relevance.referent import is_meant
+from braid.agent.answer.turn.moments import during
+from braid.agent.answer.turn.spans import AnswerSpan, best_span, read_question
+from braid.agent.answer.turn.turn import when_of
+from braid.agent.answer.wording.report import (
+    addressed,
+    capital,
+    clause,
+    date,
+    quotable,
+    report_of,
+    support_of,
+)
 from braid.agent.cite import marks
-from braid.agent.parts import Composed, QuestionContext, Support
+from braid.agent.composer import Composed, QuestionContext, Support
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
 from braid.stance.answers import is_list

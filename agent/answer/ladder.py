@@ -11,16 +11,16 @@ from typing import Final
 import msgspec
 
 from braid.agent import bands
-from braid.agent.answer.chooser import Chosen
-from braid.agent.answer.confidence import missing
-from braid.agent.answer.doer import speaker_meant
-from braid.agent.answer.predecessor import wanted
-from braid.agent.answer.reading import Wants
-from braid.agent.answer.report import capital, date, excerpt, quotable, report_of, support_of
-from braid.agent.answer.spans import AnswerSpan, best_span
-from braid.agent.answer.turns import is_agent, when_of
-from braid.agent.answer.verdict import asks_of_the_past, asks_of_then, replied, verdict
-from braid.agent.parts import Composed, QuestionContext
+from braid.agent.answer.assertion.verdict import asks_of_the_past, asks_of_then, replied, verdict
+from braid.agent.answer.change.former_state import wanted
+from braid.agent.answer.choice.chooser import Chosen
+from braid.agent.answer.choice.confidence import missing
+from braid.agent.answer.question.reading import Wants
+from braid.agent.answer.turn.doer import speaker_meant
+from braid.agent.answer.turn.spans import AnswerSpan, best_span
+from braid.agent.answer.turn.turn import is_agent, when_of
+from braid.agent.answer.wording.report import capital, date, excerpt, quotable, report_of, support_of
+from braid.agent.composer import Composed, QuestionContext
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
 from braid.text.parse import Parses

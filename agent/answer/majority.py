@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from braid.agent.cite import bare
-from braid.agent.parts import Composed, Composer, QuestionContext
+from braid.agent.composer import Composed, Composer, QuestionContext
 from braid.recall.hits import Hit
 from braid.text.words import words
 

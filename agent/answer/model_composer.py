@@ -7,9 +7,9 @@ import msgspec
 
 from braid.agent.answer.ladder import UNKNOWN
 from braid.agent.cite import marks
+from braid.agent.composer import Composed, Composer, QuestionContext
 from braid.agent.guard.check import Checked, SupportedSentence, check
 from braid.agent.guard.prompt import SCHEMA, Prompt, prompt, surely
-from braid.agent.parts import Composed, Composer, QuestionContext
 from braid.text.chat import ChatError, ChatModel, Completion
 from braid.text.redact import Redactor
 

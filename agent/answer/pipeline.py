@@ -17,16 +17,15 @@ from braid.affect.restyle import restyle
 from braid.affect.style import Style, style
 from braid.affect.vad import ToneReading
 from braid.agent import cite
-from braid.agent.answer.bridge import bridged
 from braid.agent.answer.compose import Extractive
-from braid.agent.answer.followup import asked_anew, asks_of_answer
 from braid.agent.answer.lists.request import ListRequest, list_request
-from braid.agent.answer.own_words import is_of_asker, with_own_words
-from braid.agent.answer.presupposition import presumed
+from braid.agent.answer.question.asker import is_of_asker, with_own_words
+from braid.agent.answer.question.bridge import bridged
+from braid.agent.answer.question.followup import asked_anew, asks_of_answer
+from braid.agent.answer.question.presupposition import presumed
 from braid.agent.answer.reflection import Reflection, reflect
-from braid.agent.answer.spans import MAX_CHARS
-from braid.agent.language import guess
-from braid.agent.parts import (
+from braid.agent.answer.turn.spans import MAX_CHARS
+from braid.agent.composer import (
     Caution,
     Composed,
     Composer,
@@ -38,6 +37,7 @@ from braid.agent.parts import (
     QuestionContext,
     Support,
 )
+from braid.agent.language import guess
 from braid.ledger.record.record import Vad
 from braid.ledger.record.source import corrected_at, voice
 from braid.lenses.errors import LensError

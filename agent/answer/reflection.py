@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from braid.agent.parts import Composed
+from braid.agent.composer import Composed
 from braid.ledger.record.record import REFLECTION
 
 METHOD: Final = REFLECTION

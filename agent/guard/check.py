@@ -10,10 +10,10 @@ from typing import Final, Literal
 
 import msgspec
 
+from braid.agent.composer import QuestionContext
 from braid.agent.guard.prompt import Prompt, PromptMemory
 from braid.agent.guard.support import support
 from braid.agent.language import clashes
-from braid.agent.parts import QuestionContext
 from braid.stance.reconcile import Reconciliation
 from braid.text.chat import Completion
 from braid.text.orders import gives_orders

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from braid.agent.bands import CAREFUL, HEDGED, manner
-from braid.agent.parts import QuestionContext
+from braid.agent.composer import QuestionContext
 from braid.ledger.record.source import voice
 from braid.recall.context import attribute, quoted
 from braid.recall.hits import Hit

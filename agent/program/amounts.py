@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from typing import Final
 
-from braid.agent.answer.presupposition import presumed
-from braid.agent.answer.selection import NoteCandidate, Picked, Stated, known, pick, said_on, stated
+from braid.agent.answer.question.presupposition import presumed
+from braid.agent.program.selection import NoteCandidate, Picked, Stated, known, pick, said_on, stated
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit
 from braid.text.dates import iso_dates

@@ -10,8 +10,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from braid.agent.answer.clauses import asked_of
-from braid.agent.answer.hop import MAX_CHARS
+from braid.agent.answer.question.description import asked_of
+from braid.agent.answer.question.hop import MAX_CHARS
 from braid.text import numbers
 from braid.text.verbs import is_base
 from braid.text.words import MAX_QUERY_CHARS

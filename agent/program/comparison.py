@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.hop import MAX_CHARS
+from braid.agent.answer.question.hop import MAX_CHARS
 from braid.text.verbs import plain
 from braid.text.words import MAX_QUERY_CHARS
 

@@ -12,9 +12,9 @@ import msgspec
 
 from braid.agent import bands
 from braid.agent.answer.ladder import UNKNOWN
-from braid.agent.answer.report import quotable, report_of
+from braid.agent.answer.wording.report import quotable, report_of
 from braid.agent.cite import bare, cited, marks
-from braid.agent.parts import Composed, Composer, QuestionContext, Support
+from braid.agent.composer import Composed, Composer, QuestionContext, Support
 from braid.agent.program.note import finding
 from braid.agent.program.plan import filled, references
 from braid.recall.decompose import entities

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from braid.affect.facts import is_ordinary
-from braid.agent.answer.selection import NoteCandidate, Picked, Stated, known, pick, stated
 from braid.agent.program.composers import names_in
+from braid.agent.program.selection import NoteCandidate, Picked, Stated, known, pick, stated
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
 from braid.text.words import words

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from braid.agent.answer.hop import Hop, hop
+from braid.agent.answer.question.hop import Hop, hop
 from braid.agent.bands import CAREFUL
 from braid.agent.program.arithmetic import reckoning
 from braid.agent.program.comparison import TimeComparison, turn

@@ -6,8 +6,8 @@ from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow, localco
 from functools import reduce
 from typing import Final
 
-from braid.agent.answer.quantity import add, over, times
 from braid.agent.errors import UnitError
+from braid.agent.program.quantity import add, over, times
 from braid.text.quantities import Quantity, terms
 
 MAX_CHARS: Final = 400

@@ -3,7 +3,7 @@
 from collections import Counter
 from datetime import datetime, timedelta
 
-from braid.agent.answer.stage import Stage
+from braid.agent.maturity import Stage
 from braid.job_state import job_state
 from braid.ledger.errors import NoVaultError
 from braid.ledger.read import prefix
@@ -227,8 +227,8 @@ def stage(session: Session, asked: AskStage) -> Stage:
     Counted in the projection, which is caught up. Raises as `sql`; NoVaultError without a vault.
     """
     from braid.admin.projections import Sql, sql
-    from braid.agent.answer.stage import COUNTS, SAID, StageCounts
-    from braid.agent.answer.stage import stage as stage_of
+    from braid.agent.maturity import COUNTS, SAID, StageCounts
+    from braid.agent.maturity import stage as stage_of
 
     del asked
     session.reader.need_vault()

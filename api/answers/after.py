@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from braid.agent.answer.reflection import METHOD as REFLECT
-from braid.agent.parts import EarlierAnswer, Support
+from braid.agent.composer import EarlierAnswer, Support
 from braid.answers.mind import StoreMind, support_of
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.record.record import ANSWER, ASK, ExperienceBody, Record, Scope

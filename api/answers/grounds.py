@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from braid.agent.answer.provenance import Drawn, GroundingRecord, Grounds
-from braid.agent.answer.report import addressed, spoken_by
+from braid.agent.answer.wording.provenance import Drawn, GroundingRecord, Grounds
+from braid.agent.answer.wording.report import addressed, spoken_by
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import READING, ExperienceBody, Record, Scope, StanceBody
 from braid.ledger.record.source import voice

@@ -9,11 +9,11 @@ import numpy as np
 
 from braid.affect.blend import Felt
 from braid.affect.vad import ToneReading
-from braid.agent.answer import predecessor
-from braid.agent.answer.chooser import weights
+from braid.agent.answer.change import former_state as predecessor
+from braid.agent.answer.choice.chooser import weights
 from braid.agent.answer.lists.request import ListRequest, list_request
 from braid.agent.answer.pipeline import CitedAnswer
-from braid.agent.parts import FactChange, HeldStance, KnownFact, ListFindings, Nearness, Overtaken, Support
+from braid.agent.composer import FactChange, HeldStance, KnownFact, ListFindings, Nearness, Overtaken, Support
 from braid.claims.changed import ChangedClaim, KnowledgeChange
 from braid.claims.changes import changes_of
 from braid.claims.decision import Resolved, resolve

@@ -18,7 +18,7 @@ from braid.wal.errors import OutcomeUnknownError
 
 if TYPE_CHECKING:
     from braid.agent.answer.pipeline import CitedAnswer
-    from braid.agent.parts import Composer
+    from braid.agent.composer import Composer
 
 THROUGH_LENS: Final = 60
 """Among how many of the best hits a lens looks for what it keeps: an answer is of that alone."""
@@ -201,7 +201,7 @@ def explain_provenance(session: Session, asked: ExplainProvenance) -> Provenance
 
     Raises ValueError for another kind of record; UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
     """
-    from braid.agent.answer.provenance import tell
+    from braid.agent.answer.wording.provenance import tell
     from braid.answers.grounds import ground
 
     session.refresh()

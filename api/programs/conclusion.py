@@ -9,7 +9,7 @@ import msgspec
 from braid.agent.answer.lists.request import ListRequest
 from braid.agent.answer.majority import Majority
 from braid.agent.answer.pipeline import CitedAnswer, answer
-from braid.agent.parts import Composer, HeldStance, ListFindings, Overtaken, Support
+from braid.agent.composer import Composer, HeldStance, ListFindings, Overtaken, Support
 from braid.agent.program.composers import AfterFailure, Chained, SentencePart, Worded
 from braid.agent.program.plan import GIVEN, AnswerStep, ToolStep, filled, references
 from braid.agent.program.state import State, Value, value

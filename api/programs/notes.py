@@ -9,13 +9,13 @@ from contextlib import suppress
 from datetime import UTC
 from typing import Final
 
-from braid.agent.answer.selection import Picked
-from braid.agent.parts import Composed, HeldStance
+from braid.agent.composer import Composed, HeldStance
 from braid.agent.program.amounts import amount, day_of, fits, held_amount, held_day
 from braid.agent.program.composers import named_in, names_in, note_of, sources
 from braid.agent.program.names import name
 from braid.agent.program.note import clipped
 from braid.agent.program.plan import NoteStep, filled
+from braid.agent.program.selection import Picked
 from braid.agent.program.state import State, value
 from braid.programs.resources import SIGNAL_DIGITS, Resources, StepResult
 from braid.recall.context import tokens

@@ -23,7 +23,7 @@ from braid.search.question import refuse_empty
 from braid.session import Session
 
 if TYPE_CHECKING:
-    from braid.agent.parts import Composer
+    from braid.agent.composer import Composer
     from braid.agent.program.tool import Tool
 
 MAX_QUESTION_CHARS: Final = 8_000

@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 
 from braid.agent.answer.compose import Extractive
+from braid.agent.composer import Composer, HeldStance, QuestionContext
 from braid.agent.language import guess
-from braid.agent.parts import Composer, HeldStance, QuestionContext
 from braid.agent.program.state import State, Value, value
 from braid.agent.program.tool import Toolbox
 from braid.answers.mind import grounds_of, nearness_of

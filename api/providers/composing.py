@@ -13,7 +13,7 @@ from braid.session import Session
 from braid.text.chat import ChatModel
 
 if TYPE_CHECKING:
-    from braid.agent.parts import Composer
+    from braid.agent.composer import Composer
 
 
 def gated(

@@ -15,7 +15,7 @@ from braid.tools.cli.options import Adopt, AgentId, ProjectId, RunId, SessionId,
 from braid.tools.cli.output import line, many, put, say
 
 if TYPE_CHECKING:
-    from braid.agent.parts import Composer
+    from braid.agent.composer import Composer
     from braid.answers.reply import Reply
     from braid.memories.operations import Meant
     from braid.store import Store
@@ -152,9 +152,9 @@ class Conversation:
             sys.stdout.flush()
 
     def _turn(self, text: str) -> None:
-        from braid.agent.answer.followup import follows
-        from braid.agent.answer.intent import wish
-        from braid.agent.answer.provenance import asks_how
+        from braid.agent.answer.question.followup import follows
+        from braid.agent.answer.question.wish import wish
+        from braid.agent.answer.wording.provenance import asks_how
 
         if text.startswith("/"):
             self._command(text)
@@ -195,7 +195,7 @@ class Conversation:
         put("Noted.")
 
     def _ask(self, question: str) -> None:
-        from braid.agent.answer.followup import follows
+        from braid.agent.answer.question.followup import follows
         from braid.agent.cite import numbered
 
         last = self._answer.answer_id if self._answer is not None and follows(question) else None
@@ -239,7 +239,7 @@ class Conversation:
     # -- putting right, forgetting ----------------------------------------------------------------
 
     def _correct(self, right: str) -> None:
-        from braid.agent.answer.intent import replaced, righted
+        from braid.agent.answer.question.wish import replaced, righted
 
         instead = replaced(right)
         if self._told is None and instead is None:
@@ -259,7 +259,7 @@ class Conversation:
 
     def _put_right(self, text: str) -> None:
         """Put right what "it's Faro, not Porto" denies, where that was said; else it is something told."""
-        from braid.agent.answer.intent import replaced
+        from braid.agent.answer.question.wish import replaced
 
         instead = replaced(text)
         if instead is None:
@@ -279,7 +279,7 @@ class Conversation:
 
     def _correct_earlier(self, new: str, wrong: str) -> None:
         """Put right what was said before this conversation, after asking; of several, none: they are shown."""
-        from braid.agent.answer.intent import righted
+        from braid.agent.answer.question.wish import righted
 
         found = self._saying(wrong)
         if len(found) > 1:
@@ -410,8 +410,8 @@ class Conversation:
 
     def _saying_again(self, ids: "Sequence[str]", about: str) -> list[str]:
         """Return the questions that were asked of this memory and give away what these records say."""
-        from braid.agent.answer.intent import says_again
         from braid.agent.answer.pipeline import TOP_K
+        from braid.agent.answer.question.wish import says_again
         from braid.ledger.record.record import ASK
         from braid.search.question import Question
         from braid.search.retrieval import find

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 if TYPE_CHECKING:
-    from braid.agent.parts import Composer
+    from braid.agent.composer import Composer
     from braid.jobs.running import Models
     from braid.store import Store
     from braid.text.chat import ChatModel

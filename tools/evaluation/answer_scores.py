@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from braid.agent.parts import RungName
+from braid.agent.composer import RungName
 from braid.stance.calibration import Reliability, reliability
 
 _NO_MARKS: Final = str.maketrans("", "", string.punctuation + "“”\u2018’…")

@@ -11,14 +11,14 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.chooser import LadderWeights, weights
+from braid.agent.answer.choice.chooser import LadderWeights, weights
 from braid.agent.answer.compose import Extractive
-from braid.agent.answer.report import quotable
-from braid.agent.answer.turns import when_of
+from braid.agent.answer.turn.turn import when_of
+from braid.agent.answer.wording.report import quotable
 from braid.agent.cite import CITATION, bare, cited
+from braid.agent.composer import Composed, Composer, QuestionContext
 from braid.agent.guard.prompt import PromptMemory
 from braid.agent.guard.support import lack
-from braid.agent.parts import Composed, Composer, QuestionContext
 from braid.recall.hits import speaker
 from braid.tools.evaluation.answer_scores import Judged, exact, f1
 from braid.tools.evaluation.exams import Exam, Gold

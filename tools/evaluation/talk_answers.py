@@ -21,7 +21,7 @@ from braid.tools.evaluation.answer_verdict import Given, Rung, TalkQuestion, Ver
 from braid.tools.evaluation.extraction_scores import wilson
 
 if TYPE_CHECKING:
-    from braid.agent.parts import Composer
+    from braid.agent.composer import Composer
     from braid.answers.reply import Reply
     from braid.store import Store
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from braid.agent.parts import Composer
+from braid.agent.composer import Composer
 from braid.tools.gold.judge import Judged
 from braid.tools.gold.planned import Planning
 from braid.tools.gold.run import PLANNED, Asking, Memory, memory_of, run

@@ -10,7 +10,7 @@ from braid.tools.gold.run import Memory, Watch, given_of, usual_composer
 from braid.tools.gold.tasks import Task, Use
 
 if TYPE_CHECKING:
-    from braid.agent.parts import Composer
+    from braid.agent.composer import Composer
     from braid.agent.program.plan import Plan
 
 _LOOKED_AT = 8

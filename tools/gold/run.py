@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from braid.agent.answer.compose import Extractive
 from braid.agent.cite import bare, cited
-from braid.agent.parts import Composed, Composer, QuestionContext
+from braid.agent.composer import Composed, Composer, QuestionContext
 from braid.tools.gold.judge import Given, Judged, judge
 from braid.tools.gold.tasks import Task
 

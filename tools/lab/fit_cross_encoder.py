@@ -30,9 +30,9 @@ import msgspec
 import numpy as np
 import typer
 
-from braid.agent.answer.chooser import weights
-from braid.agent.answer.reading import read
-from braid.agent.answer.turns import when_of
+from braid.agent.answer.choice.chooser import weights
+from braid.agent.answer.question.reading import read
+from braid.agent.answer.turn.turn import when_of
 from braid.recall.hits import Hit, speaker
 from braid.recall.rerank import passages, stretch
 from braid.tools.evaluation.exams import read_exams

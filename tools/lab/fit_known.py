@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from braid.agent.answer.confidence import SIGNALS, WEIGHTS, KnownWeights, probability, speaking
+from braid.agent.answer.choice.confidence import SIGNALS, WEIGHTS, KnownWeights, probability, speaking
 from braid.recall.decompose import decompose
 from braid.recall.pool import Floats
 from braid.tools.evaluation.answers import Case, collect

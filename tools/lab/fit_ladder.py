@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 import typer
 
-from braid.agent.answer.chooser import (
+from braid.agent.answer.choice.chooser import (
     NOTHING,
     TELLING,
     WEIGHTS,
@@ -29,13 +29,13 @@ from braid.agent.answer.chooser import (
     choose,
     weights,
 )
+from braid.agent.answer.choice.confidence import probability
+from braid.agent.answer.choice.features import CANDIDATES, NAMES, features
 from braid.agent.answer.compose import Extractive
-from braid.agent.answer.confidence import probability
-from braid.agent.answer.features import CANDIDATES, NAMES, features
 from braid.agent.answer.ladder import told
-from braid.agent.answer.reading import read
+from braid.agent.answer.question.reading import read
 from braid.agent.cite import bare, cited
-from braid.agent.parts import Caution, Composed, QuestionContext
+from braid.agent.composer import Caution, Composed, QuestionContext
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
 from braid.recall.pool import Floats

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 import typer
 
-from braid.agent.answer.chooser import (
+from braid.agent.answer.choice.chooser import (
     READ_TELLING,
     WEIGHTS,
     LadderWeights,
@@ -26,12 +26,12 @@ from braid.agent.answer.chooser import (
     calibrated,
     weights,
 )
+from braid.agent.answer.choice.confidence import probability
+from braid.agent.answer.choice.features import NAMES, features
+from braid.agent.answer.choice.rereading import reread
 from braid.agent.answer.compose import Extractive
-from braid.agent.answer.confidence import probability
-from braid.agent.answer.features import NAMES, features
-from braid.agent.answer.reading import read
-from braid.agent.answer.rereading import reread
-from braid.agent.parts import Caution
+from braid.agent.answer.question.reading import read
+from braid.agent.composer import Caution
 from braid.models.cross_encoder import packaged
 from braid.recall.decompose import decompose
 from braid.recall.pool import Floats

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from braid.agent.answer.turns import when_of
+from braid.agent.answer.turn.turn import when_of
 from braid.recall.hits import Hit, speaker
 from braid.text.sentences import sentences
 from braid.text.words import stem, words

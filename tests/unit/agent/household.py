@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import braid
-from braid.agent.parts import Composed, QuestionContext
+from braid.agent.composer import Composed, QuestionContext
 from braid.claims.question import weigh
 from braid.ledger.record.record import Claim
 from braid.log.drafts import scope

@@ -2,7 +2,7 @@
 
 import pytest
 
-from braid.agent.answer.report import addressed, spoken_by
+from braid.agent.answer.wording.report import addressed, spoken_by
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.answer.assertion import assertion
-from braid.agent.answer.verdict import replied, verdict
+from braid.agent.answer.assertion.assertion import assertion
+from braid.agent.answer.assertion.verdict import replied, verdict
 from braid.models.spacy_parser import SpacyParser
 from braid.recall.decompose import decompose
 from braid.text.parse import Parser

@@ -2,8 +2,8 @@
 
 import pytest
 
-from braid.agent.answer.bearing import Bearing, spelt_names
-from braid.agent.answer.reading import read
+from braid.agent.answer.question.reading import read
+from braid.agent.answer.turn.bearing import Bearing, spelt_names
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from braid.agent.answer.change import is_change, of_another, values
+from braid.agent.answer.change.wording import is_change, of_another, values
 from braid.recall.decompose import decompose
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)

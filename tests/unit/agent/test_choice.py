@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.answer.attribution import SIGNALS, voices
-from braid.agent.answer.chooser import choose, weights
-from braid.agent.answer.confidence import signals
+from braid.agent.answer.assertion.verdict import is_about, verdict
+from braid.agent.answer.choice.attribution import SIGNALS, voices
+from braid.agent.answer.choice.chooser import choose, weights
+from braid.agent.answer.choice.confidence import signals
 from braid.agent.answer.ladder import told
-from braid.agent.answer.turns import named_speakers
-from braid.agent.answer.verdict import is_about, verdict
+from braid.agent.answer.turn.turn import named_speakers
 from braid.recall.decompose import decompose
 from braid.search.question import Question
 from braid.search.retrieval import find

@@ -8,18 +8,18 @@ import pytest
 
 import braid
 from braid.agent import bands, cite
-from braid.agent.answer.chooser import NOTHING
+from braid.agent.answer.assertion.verdict import verdict
+from braid.agent.answer.choice.chooser import NOTHING
+from braid.agent.answer.choice.confidence import SIGNALS, probability, signals, weights
 from braid.agent.answer.compose import Extractive
-from braid.agent.answer.confidence import SIGNALS, probability, signals, weights
 from braid.agent.answer.ladder import NEAREST, UNKNOWN
-from braid.agent.answer.moments import day
 from braid.agent.answer.pipeline import core_of
 from braid.agent.answer.reflection import reflect
-from braid.agent.answer.report import quote
-from braid.agent.answer.spans import best_span
-from braid.agent.answer.turns import named_speakers
-from braid.agent.answer.verdict import verdict
-from braid.agent.parts import Composed, QuestionContext
+from braid.agent.answer.turn.moments import day
+from braid.agent.answer.turn.spans import best_span
+from braid.agent.answer.turn.turn import named_speakers
+from braid.agent.answer.wording.report import quote
+from braid.agent.composer import Composed, QuestionContext
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
 from braid.search.question import Question

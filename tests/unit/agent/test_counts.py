@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.answer.counts import counted
+from braid.agent.answer.turn.counts import counted
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.answer.spans import best_span
+from braid.agent.answer.turn.spans import best_span
 from braid.recall.decompose import decompose
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)

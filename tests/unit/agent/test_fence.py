@@ -23,7 +23,7 @@ from braid.agent.answer import pipeline
 from braid.agent.answer.compose import Extractive
 from braid.agent.answer.lists.request import ListRequest
 from braid.agent.answer.reflection import lesson
-from braid.agent.parts import Composed, HeldStance, ListFindings, Overtaken, QuestionContext, Support
+from braid.agent.composer import Composed, HeldStance, ListFindings, Overtaken, QuestionContext, Support
 from braid.claims.decision import resolve
 from braid.ledger.record.record import Affect, AffectBody, Draft, Record, Target, Vad
 from braid.log.drafts import experience, scope

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from braid.agent.parts import Composed
+from braid.agent.composer import Composed
 from braid.agent.program.composers import failed
 from braid.agent.program.note import finding
 from braid.recall.context import tokens

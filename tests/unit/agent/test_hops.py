@@ -2,7 +2,7 @@
 
 import pytest
 
-from braid.agent.answer.hop import hop
+from braid.agent.answer.question.hop import hop
 from braid.agent.program.comparison import turn
 
 

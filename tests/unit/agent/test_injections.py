@@ -15,8 +15,8 @@ import pytest
 
 from braid.agent.answer.compose import Extractive
 from braid.agent.answer.model_composer import ModelComposer
+from braid.agent.composer import QuestionContext, Support
 from braid.agent.guard.prompt import Prompt, prompt
-from braid.agent.parts import QuestionContext, Support
 from braid.models.openai import OpenaiChat
 from braid.search.question import Question
 from braid.search.retrieval import find

@@ -2,7 +2,7 @@
 
 import pytest
 
-from braid.agent.answer.counts import amount_of, listed_amounts
+from braid.agent.answer.turn.counts import amount_of, listed_amounts
 
 LISTS = [
     ("bathroom will cost 5k, kitchen 12k", "how much is the kitchen?", "12k"),

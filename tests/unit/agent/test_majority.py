@@ -8,7 +8,7 @@ import pytest
 import braid
 from braid.agent.answer.compose import Extractive
 from braid.agent.answer.majority import Majority
-from braid.agent.parts import Composed, QuestionContext
+from braid.agent.composer import Composed, QuestionContext
 from braid.store import Store
 
 SAID = "2025-06-30T09:00:00Z"

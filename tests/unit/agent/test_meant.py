@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.answer.period import asks_for_sum
-from braid.agent.answer.referent import is_meant
-from braid.agent.answer.spans import best_span
+from braid.agent.answer.question.period import asks_for_sum
+from braid.agent.answer.relevance.referent import is_meant
+from braid.agent.answer.turn.spans import best_span
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
 from braid.search.question import Question

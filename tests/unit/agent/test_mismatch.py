@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.answer.mismatch import (
+from braid.agent.answer.relevance.mismatch import (
     _names_another,  # pyright: ignore[reportPrivateUsage]
     is_of_another_kind,
 )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from braid.agent.answer.model_composer import ModelComposer
-from braid.agent.parts import Composed, QuestionContext
+from braid.agent.composer import Composed, QuestionContext
 from braid.models.openai import OpenaiChat
 from braid.store import Store
 from tests.system.models.chat_server import (

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from braid.agent.answer.moments import during, time_of
+from braid.agent.answer.turn.moments import during, time_of
 from braid.recall.decompose import decompose
 
 SAID = datetime(2026, 6, 1, 9, tzinfo=UTC)

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from braid.agent.answer.own_words import is_of_asker
-from braid.agent.answer.report import report_of
-from braid.agent.parts import Support
+from braid.agent.answer.question.asker import is_of_asker
+from braid.agent.answer.wording.report import report_of
+from braid.agent.composer import Support
 from braid.recall.decompose import decompose
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 import braid
-from braid.agent.answer.selection import Picked
 from braid.agent.program.amounts import amount, day_of, held_amount, held_day
 from braid.agent.program.names import name
+from braid.agent.program.selection import Picked
 from braid.recall.decompose import decompose
 from braid.search.question import Question
 from braid.search.retrieval import find

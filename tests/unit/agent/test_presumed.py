@@ -2,7 +2,7 @@
 
 import pytest
 
-from braid.agent.answer.presupposition import presumed, unheard
+from braid.agent.answer.question.presupposition import presumed, unheard
 
 
 @pytest.mark.parametrize(

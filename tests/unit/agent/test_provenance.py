@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.answer.provenance import Drawn, GroundingRecord, Grounds, asks_how, tell
+from braid.agent.answer.wording.provenance import Drawn, GroundingRecord, Grounds, asks_how, tell
 from braid.agent.cite import cited
 from braid.ledger.errors import ForgottenError
 from braid.store import Store

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import braid
-from braid.agent.answer import chooser, variants
-from braid.agent.answer.chooser import NOTHING, ReadWeights, choose, weights
-from braid.agent.answer.rereading import READ, reread
+from braid.agent.answer.change import variants
+from braid.agent.answer.choice import chooser
+from braid.agent.answer.choice.chooser import NOTHING, ReadWeights, choose, weights
+from braid.agent.answer.choice.rereading import READ, reread
 from braid.ledger.record.record import ExperienceBody
 from braid.models.cross_encoder import CrossEncoder
 from braid.recall.decompose import decompose

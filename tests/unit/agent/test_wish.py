@@ -2,7 +2,7 @@
 
 import pytest
 
-from braid.agent.answer.intent import Wish, righted, wish
+from braid.agent.answer.question.wish import Wish, righted, wish
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 import braid
 from braid.agent.cite import cited
-from braid.agent.parts import Composed, QuestionContext
+from braid.agent.composer import Composed, QuestionContext
 from braid.async_store import AsyncStore
 from braid.caller import GRANTS, Caller, asked_by
 from braid.entry import open

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import braid
-from braid.agent.answer.followup import asked_anew, asks_of_answer, follows
-from braid.agent.parts import EarlierAnswer
+from braid.agent.answer.question.followup import asked_anew, asks_of_answer, follows
+from braid.agent.composer import EarlierAnswer
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.store import Store
 

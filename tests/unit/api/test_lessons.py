@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import braid
 from braid.agent.answer.reflection import Reflection, lesson, reflect
-from braid.agent.parts import Composed
+from braid.agent.composer import Composed
 from braid.ledger.record.record import EventBody, Record
 from braid.recall.salience import MOST, NAME, RATE, WEIGHT, folded, step_for
 from braid.search.question import Question

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import typer
 
-from braid.agent.answer.confidence import SIGNALS, WEIGHTS
+from braid.agent.answer.choice.confidence import SIGNALS, WEIGHTS
 from braid.agent.cite import cited
-from braid.agent.parts import Composed, QuestionContext, Support
+from braid.agent.composer import Composed, QuestionContext, Support
 from braid.tools.evaluation.answer_scores import Judged, exact, f1, measures, summary
 from braid.tools.evaluation.answers import Case, judge
 from braid.tools.evaluation.exams import Exam, Gold, read_exams

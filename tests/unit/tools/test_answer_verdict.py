@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from braid.agent.parts import Composed, QuestionContext
+from braid.agent.composer import Composed, QuestionContext
 from braid.tools.evaluation.answer_verdict import Given, Judgement, TalkQuestion, judge, words_of
 from braid.tools.evaluation.extraction_scores import wilson
 from braid.tools.evaluation.talk_answers import ask_talks, read_questioned, summary

@@ -1,0 +1,1 @@
+"""Whether a sentence says yes or no to what is asked."""

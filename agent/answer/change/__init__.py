@@ -1,0 +1,1 @@
+"""What of a turn no longer holds, or held before: what a later turn says of it."""

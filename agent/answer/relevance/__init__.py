@@ -1,0 +1,1 @@
+"""Whether what would be told is of whom and what was asked."""

@@ -1,0 +1,239 @@
+"""Whether what would be quoted can't be what is asked: somebody else's, only wished for, or of another kind. Pure.
+
+"My brother lives in Bath" doesn't say where I live, "I'm thinking of buying a van" not what I drive, and "he weighs 4
+kilos" not how old he is. Such a sentence is near, and no answer. What no rule knows is left alone.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from braid.agent.answer.assertion.verdict import USED_TO, WISHES, asks_of_the_past
+from braid.agent.answer.question.description import PERSONS
+from braid.agent.answer.question.reading import ASKS_PAYMENT
+from braid.agent.answer.turn.bearing import spelt_names
+from braid.agent.answer.turn.spans import best_span
+from braid.agent.answer.turn.turn import when_of
+from braid.recall.decompose import Question
+from braid.recall.hits import Hit, speaker
+from braid.text.calendar import MONTHS_AND_WEEKDAYS
+from braid.text.words import STOP, stems, words
+
+_AUX: Final = r"(?:does|do|did|is|are|am|was|were|has|have|had|will|would|can|could|should)"
+_OF_ME: Final = re.compile(rf"\b{_AUX} (?:i|we)\b|\bam i\b", re.IGNORECASE)
+_OF_NAMED: Final = re.compile(rf"\b{_AUX} (?P<name>(?-i:[A-ZÀ-Þ])[\w-]+)(?:['’]s?)? [a-z]", re.IGNORECASE)
+_FIRST: Final = re.compile(r"\b(?:i|we|me|us|mine|ours|myself)\b|\b(?:i|we)['’]", re.IGNORECASE)
+_IS_OR_DOES: Final = (
+    r"(?:is|was|are|were|has|had|have|lives?|lived|works?|worked|wants?|drives?|likes?|loves?|hates?|owns?|plays?|speaks?"
+    r"|studies|studied|weighs?|earns?|moved|went|got|takes?|took|eats?|ate|drinks?|drank|uses?|needs?|smokes?|runs?"
+    r"|prefers?|keeps?|wears?|pays?|paid|bought|rents?)\b"
+)
+_OTHERS: Final = re.compile(
+    rf"^\W*(?:(?:and|but|so|well|oh),? )*(?:(?i:my|our) (?:[\w-]+ ){{0,2}}?(?:{PERSONS})s?(?: [A-ZÀ-Þ][\w-]+)?"
+    rf"|[A-ZÀ-Þ][\w-]+['’]s (?:[\w-]+ )?(?:{PERSONS})(?: [A-ZÀ-Þ][\w-]+)?|(?:[Hh]e|[Ss]he|[Tt]hey)"
+    rf"|(?P<name>[A-ZÀ-Þ][a-zà-ÿ-]+)) {_IS_OR_DOES}"
+)
+"""A sentence that says of somebody else what they are or do."""
+_REFERS: Final = re.compile(
+    r"\b(?:he|she|they|it|you|him|her|them|his|their|your|its|this|that|these|those)\b", re.IGNORECASE
+)
+_HAS_SUBJECT: Final = re.compile(r"\b(?:he|she|they|it|you|i|we)\b", re.IGNORECASE)
+_WISHED: Final = re.compile(
+    r"\b(?:i|we|he|she|they|you|(?-i:[A-ZÀ-Þ])[\w-]+|(?:my|our|his|her|their) [\w-]+)(?:['’](?:m|re|s|ve|d))?"
+    r"(?: (?:am|is|are|was|were|have been|has been|really|just|still|also|always)){0,3}"
+    rf" (?:{WISHES}|(?<=['’]d )(?:like|love) to)\b",
+    re.IGNORECASE,
+)
+"""Somebody who wishes: "thinking of you" is said of nobody."""
+_DENIAL: Final = re.compile(r"\b(?:not|never|no longer)\b|n['’]?t\b", re.IGNORECASE)
+_DENYING: Final = re.compile(
+    r"(?:\b(?:not|never|no longer)\b|n['’]t\b)(?! (?:only|just|until|till|before|more|less|later|earlier)\b)"
+    r"(?: (?!(?:but|until|till|before|only|because|more|less|it['’]?s)\b)[^\s,;:–]+){0,4}\W*$",
+    re.IGNORECASE,
+)
+"""A denial that reaches what follows it: within a few words, up to a comma, or what holds instead."""
+_SHORT: Final = 12
+"""How many words a sentence has at most that tells of a wish and of nothing else."""
+_OF_WISHES: Final = re.compile(
+    r"\b(?:want|would|like|love|think|consider|dream|hop(?:e|ing)|wish|plan|will|going|next|should|could|idea|intend|goal"
+    r"|aim|target)",
+    re.IGNORECASE,
+)
+_AGE: Final = re.compile(r"\bhow old\b|\bage\b", re.IGNORECASE)
+_AGED: Final = re.compile(
+    r"\b(?:years?|months?|weeks?|days?|old|born|birthday|turn(?:s|ed|ing)?|age[ds]?|teens?|thirties|forties)\b",
+    re.IGNORECASE,
+)
+_MEASURED: Final = re.compile(
+    r"[£$€]\s?\d|\d ?(?:kilos?|kg|g|quid|bucks|pounds?|euros?|dollars?|km|miles?|met(?:re|er)s?|cm|mm|litres?|ml|mg|%"
+    r"|percent)\b",
+    re.IGNORECASE,
+)
+_LIVE: Final = re.compile(r"\b(?:liv(?:e[sd]?|ing)|resid(?:e[sd]?|ing))\b", re.IGNORECASE)
+_WORK: Final = re.compile(r"\b(?:work(?:s|ed|ing)?|employ(?:ed|er|s)?|jobs?|office)\b", re.IGNORECASE)
+_COUNTED: Final = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|half|hundred|thousand|grand|fiver"
+    r"|tenner|pence|\w+pence|an? (?:pound|euro|dollar|penny|cent))\b",
+    re.IGNORECASE,
+)
+_SECRET: Final = re.compile(
+    r"\b(?P<noun>surname|last name|middle name|maiden name|passwords?|passcode)\b", re.I
+)
+_KEY: Final = re.compile(r"\b(?:passwords?|passcode)\b", re.IGNORECASE)
+_KEY_GIVEN: Final = re.compile(
+    r"(?=\S*\d)\S{3,}|\b(?:passwords?|passcode)\b.{0,20}?(?:['’]s|\bis|\bwas|\bto|[:=]) *\S|[\"“`]\S+[\"”`]",
+    re.IGNORECASE,
+)
+_NUMBERED: Final = re.compile(
+    r"\b(?:phone|mobile|telephone|flight|merchant|account|order|customer|member\w*|card|invoice|ticket|case|tracking"
+    r"|serial|policy|booking|reference|confirmation|passport|licen[cs]e|registration|bus|room|house|flat)"
+    r" (?:numbers?|no\.?|code)\b|\biban\b|\b(?:my|our|the|his|her) pin\b",
+    re.IGNORECASE,
+)
+_SPELT: Final = re.compile(
+    r"\d|(?:\b(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double)\b\W*){3}", re.IGNORECASE
+)
+_BESIDE: Final = tuple(
+    (re.compile(asked, re.IGNORECASE), re.compile(has, re.IGNORECASE))
+    for asked, has in (
+        (
+            r"\b(?:what|which) per ?cent(?:age)?\b|\bhow many per ?cent\b",
+            r"\d ?%|\bper ?cent|\b(?:half|quarter|third|all|none)\b",
+        ),
+        (
+            r"\bwhat\b.*\b(?:writ(?:e|ten)|wrote|engraved|printed|says?)\b.*\bon (?:the|my|our|his|her|it)\b",
+            r"\b(?:writ\w+|wrote|says?|saying|reads?|reading|engrav\w+|print\w+|letters|words)\b|[\"“:]",
+        ),
+        (
+            r"\bwhat (?:does|did) .+ do (?:at|for) (?:work|a living)\b",
+            r"\b(?:works?|worked|working|job|(?:is|was|as|['’]s) an?|teach\w*|runs?|drives?|sells?|manag\w+|does)\b",
+        ),
+        (
+            r"\bhow far (?:away )?(?:is|are|was|were)\b",
+            r"\d ?(?:k|km|m|mi|h|hrs?|mins?)\b|\b(?:kilomet\w+|miles?|met(?:re|er)s?|yards?|minutes?|hours?|blocks?"
+            r"|stops?|stations?|far|near\w*|close|door|corner|away|walk\w*|drive|half|done|finished)\b",
+        ),
+        (
+            r"\bhow (?:big|large)\b",
+            r"\d ?(?:m|m2|m²|km|cm|mm|gb|mb|tb|l|x)\b|\b(?:square|sq\w*|\w*met(?:re|er)s?|inch\w*|feet|foot|acres?"
+            r"|hectares?|(?:bed)?rooms?|people|pupils|seats?|litres?|size\w*|big\w*|large\w*|small\w*|tiny|huge|medium"
+            r"|by \d|times)\b",
+        ),
+        (r"\b(?:alarm|door|gate|access|entry|safe) (?:code|number|combination)\b", r"\d|\b\w+-\d|[\"“:]"),
+    )
+)
+"""What a question asks for, and what a sentence that answers it has beside it."""
+_WHAT: Final = re.compile(r"\b(?:what|which|whats)\b", re.IGNORECASE)
+_PAYS_NOTHING: Final = re.compile(r"\b(?:free|nothing|for no)\b", re.IGNORECASE)
+
+
+def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -> bool:
+    """Whether a sentence of a hit can't be what answers. `hits` say what is a name."""
+    return (
+        _is_anothers(question, sentence, hit, hits)
+        or _is_wished(question, sentence)
+        or _is_over(question, sentence)
+        or is_of_another_kind(question.text, sentence)
+        or _denies_it(question, sentence, when_of(hit))
+        or _names_another(question, sentence)
+    )
+
+
+def _names_another(question: Question, sentence: str) -> bool:
+    """Whether a sentence names people only in another part than the one that speaks of what is asked: "until the brake
+    test in June; Tadeusz writes the manual"."""
+    parts = sentence.split(";")
+    if question.intent != "person" or len(parts) == 1:
+        return False
+    asked = set(question.stems)
+    most = max(parts, key=lambda part: len(asked & stems(part)))
+    named = [
+        any(
+            one[0].lower() not in MONTHS_AND_WEEKDAYS
+            for one in spelt_names(part if part is parts[0] else f"; {part}")
+        )
+        for part in parts
+    ]
+    return any(named) and not named[parts.index(most)] and _FIRST.search(most) is None
+
+
+def _denies_it(question: Question, sentence: str, when: datetime) -> bool:
+    """Whether a sentence denies the value that would be told of it: the launch isn't on 5 July."""
+    if question.intent == "check" or _DENIAL.search(question.text):
+        return False
+    span = best_span(question, sentence, when)
+    value = (
+        [word for word in words(span.short) if word not in STOP] if span is not None and span.wanted else []
+    )
+    at = sentence.lower().find(value[0]) if value else -1
+    return at >= 0 and _DENYING.search(sentence[:at]) is not None
+
+
+def _is_wished(question: Question, sentence: str) -> bool:
+    """Whether a short sentence tells of a wish, where the question asks for none; a long one tells of more."""
+    wished = len(sentence.split()) <= _SHORT and _WISHED.search(sentence) is not None
+    return wished and _OF_WISHES.search(question.text) is None
+
+
+def _is_over(question: Question, sentence: str) -> bool:
+    """Whether a sentence tells of what somebody used to do, where it is asked what is so; but not for a yes or no."""
+    asks_of_now = question.intent != "check" and not asks_of_the_past(question)
+    return asks_of_now and USED_TO.search(sentence) is not None and USED_TO.search(question.text) is None
+
+
+def _is_anothers(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -> bool:
+    """Whether a sentence is about somebody else than the one whom the question asks of."""
+    if _OF_ME.search(question.text):
+        found = _OTHERS.match(sentence)
+        if found is None or _FIRST.search(sentence) is not None:
+            return False
+        named = found["name"]
+        if named is None:
+            return True
+        # "Otto is allergic": to a yes or no about me, whoever or whatever the sentence begins with is another.
+        another = question.intent == "check" and named.lower() not in words(question.text)
+        return named.lower() not in words(speaker(hit)) and (another or _is_name(named, hits))
+    named = _OF_NAMED.search(question.text)
+    if named is None:
+        return False
+    heard = {*words(hit.text), *words(speaker(hit))}
+    if question.intent == "check" and _HAS_SUBJECT.search(hit.text) is None:
+        return heard.isdisjoint(words(named["name"]))  # "his new girlfriend" takes up nobody of the question
+    return heard.isdisjoint(words(named["name"])) and _REFERS.search(hit.text) is None
+
+
+def _is_name(word: str, hits: Sequence[Hit]) -> bool:
+    """Whether a word that begins a sentence is a name: somebody speaks under it, or it stands so within a sentence."""
+    within = re.compile(rf"[a-z,] {re.escape(word)}\b")
+    return any(word.lower() in words(speaker(one)) or within.search(one.text) for one in hits)
+
+
+def is_of_another_kind(asked: str, sentence: str) -> bool:
+    """Whether a sentence bears no value of the kind that is asked for."""
+    if _AGE.search(asked) and _MEASURED.search(sentence) and not _AGED.search(sentence):
+        return True
+    for one, other in ((_LIVE, _WORK), (_WORK, _LIVE)):
+        if (
+            one.search(asked)
+            and not other.search(asked)
+            and other.search(sentence)
+            and not one.search(sentence)
+        ):
+            return True
+    secret = _SECRET.search(asked)
+    if secret is not None and set(words(secret["noun"])).isdisjoint(words(sentence)):
+        return True
+    return _lacks_detail(asked, sentence)
+
+
+def _lacks_detail(asked: str, sentence: str) -> bool:
+    """Whether a question asks for a code, a number, an age or a sum, and a sentence has none."""
+    asks_what = _WHAT.search(asked) is not None  # not where the passwords are
+    lacks = (
+        _AGE.search(asked) and not (_COUNTED.search(sentence) or _AGED.search(sentence)),
+        asks_what and _KEY.search(asked) and not _KEY_GIVEN.search(sentence),
+        asks_what and _NUMBERED.search(asked) and not _SPELT.search(sentence),
+        ASKS_PAYMENT.search(asked) and not (_COUNTED.search(sentence) or _PAYS_NOTHING.search(sentence)),
+    )
+    return any(lacks) or any(one.search(asked) and not has.search(sentence) for one, has in _BESIDE)

@@ -1,0 +1,1 @@
+"""What was said, as sentences of an answer."""
