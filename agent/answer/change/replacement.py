@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from braid.agent.answer.change.former_value import CANNOT, IS_OUT
-from braid.agent.answer.change.variants import OF_ONE
+from braid.agent.answer.change.variants import MENDED_WITHIN, OF_ONE
 from braid.agent.answer.change.wording import of_another
 from braid.agent.answer.choice.matching import LIGHT
 from braid.agent.answer.question.reading import AskedQuestion, Wants
@@ -34,8 +34,6 @@ NEXT: Final = 2
 """How many turns behind one on the topic a turn may still mean it."""
 WITHIN: Final = timedelta(days=7)
 """How long after it in one session, where a clause is of nothing but its value."""
-MENDED_WITHIN: Final = timedelta(minutes=10)
-"""How long after it whoever said something puts it right at once."""
 MOST_OTHERS: Final = 1
 """How many words a clause may have besides its value and those of the topic: more would name a topic of its own."""
 ON_TOPIC: Final = 0.5

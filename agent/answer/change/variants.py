@@ -10,19 +10,19 @@ miss is quoted as before; what they find is never wrong to tell, since all was s
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 from typing import Final
 
 import msgspec
 
 from braid.agent.answer.assertion.verdict import asks_of_then
-from braid.agent.answer.change.wording import is_change
+from braid.agent.answer.change.wording import is_change, is_mend, takes_back
 from braid.agent.answer.choice.quotes import PAST, QuoteChoice
 from braid.agent.answer.turn.spans import MAX_CHARS, AnswerSpan, best_span
 from braid.agent.answer.turn.turn import is_agent, when_of
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit, speaker
+from braid.recall.hits import Hit, is_soon_after, speaker
 from braid.text.sentences import sentences
 from braid.text.words import STOP, stem, words
 
@@ -30,6 +30,10 @@ MOST: Final = 3
 """How many are told."""
 MOST_LATER: Final = 2
 """How many later turns are told beside the one that they change."""
+NEXT: Final = 2
+MENDED_WITHIN: Final = timedelta(minutes=10)
+"""How many turns on, and how long after, "make that 14" still means what was said: with a reply between, and nothing
+else by the same speaker."""
 MOST_WORDS: Final = 5
 """How many words the stretch has at most, in which two sentences differ."""
 OF_ONE: Final = re.compile(r"\b(?:i|me|my|mine|myself|you|your|yours)\b", re.IGNORECASE)
@@ -95,15 +99,25 @@ def later(
     """Return the turns that say later that a sentence, said `when` and by `who`, is no longer so: oldest first, at most
     `MOST_LATER`."""
     past = PAST if question.intent == "check" else _BEFORE
-    if question.time is not None or past.search(question.text):
-        return []
+    of_now = question.time is None and not past.search(question.text)
     said = next((hit for hit in hits if when_of(hit) == when and sentence in hit.text), None)
-    by_value = PAST.search(question.text) is not None
+    mended = None if said is None else _mend(said, who, hits)
     found = [
         QuoteChoice(hit, span, hit.score, frozenset())
         for hit in hits
-        if (speaker(hit) == who or _may_tell_of(hit, said, sentence)) and when_of(hit) > when
-        for span in _of_change(question, sentence, hit, by_value=by_value, own=speaker(hit) == who)
+        if (speaker(hit) == who or _may_tell_of(hit, said, sentence))
+        and when_of(hit) > when
+        and (of_now or hit is mended)
+        for span in _of_change(
+            question,
+            sentence,
+            hit,
+            mends=hit is mended,
+            changes=of_now,
+            by_value=PAST.search(question.text) is not None,
+            behind=_behind(hit, said),
+            own=speaker(hit) == who,
+        )
     ]
     return sorted(found, key=lambda one: when_of(one.hit))[-MOST_LATER:]
 
@@ -116,17 +130,44 @@ def _may_tell_of(hit: Hit, said: Hit | None, sentence: str) -> bool:
     return OF_ONE.search(sentence) is None
 
 
+def _mend(said: Hit, who: str, hits: Sequence[Hit]) -> Hit | None:
+    """Return the next that somebody says, right behind a turn of theirs, in the same talk: soon, or to take it back."""
+    own = [hit for hit in hits if speaker(hit) == who and is_soon_after(hit, said, NEXT)]
+    after = min(own, key=lambda hit: hit.index, default=None)
+    if after is None:
+        return None
+    is_soon = timedelta() <= when_of(after) - when_of(said) <= MENDED_WITHIN
+    return after if is_soon or takes_back(after.text) else None
+
+
+def _behind(hit: Hit, said: Hit | None) -> str | None:
+    """Return what was said right before a hit, where that is `said`."""
+    return said.text if said is not None and is_soon_after(hit, said) else None
+
+
 def _of_change(
-    question: Question, sentence: str, hit: Hit, *, by_value: bool, own: bool
+    question: Question,
+    sentence: str,
+    hit: Hit,
+    *,
+    mends: bool,
+    changes: bool,
+    by_value: bool,
+    behind: str | None,
+    own: bool,
 ) -> Iterator[AnswerSpan]:
-    """Yield the first sentence of a turn that tells of the change; `by_value` as for `is_change`, `own`: of whoever
-    said what it changes."""
+    """Yield the first sentence of a turn that tells of the change; `by_value` as for `is_change`, `behind` as for
+    `is_mend`, `own`: of whoever said what it changes."""
     for part in sentences(hit.text[:MAX_CHARS]):
         said = hit.text[part.start : part.stop]
         if not own and OF_ONE.search(said):
             continue
-        if "?" not in part.mark and is_change(question, sentence, said, by_value=by_value):
+        mend = mends and is_mend(said, behind)
+        taken = mends and takes_back(said)
+        if "?" not in part.mark and (
+            mend or taken or (changes and is_change(question, sentence, said, by_value=by_value))
+        ):
             span = best_span(question, said, when_of(hit))
-            if span is not None and span.short:
+            if span is not None and span.short and (span.wanted or not mend):
                 yield msgspec.structs.replace(span, sentence=said)
                 return

@@ -84,15 +84,43 @@ _MENDED: Final = (
     rf"^(?:(?:{_MEND_OPENING}|make that)(?: ,)? )+"
     r"(?:(?:it's|it is|that's|make it|make that) )?(?:(?:in|at|on|to) )?(?:(?:the|my|our) )?[AS] N(?: now)?$"
 )
+_BARE_MEND: Final = re.compile(
+    rf"(?:{_MEND_OPENING}[ ,:.]+)*(?:make (?:it|that)|i mean[ ,]+|i meant) ?"
+    rf"(?:[£$€]?\d[\d.,:]*\w*|{NUMBER_WORD})[.!]?$"
+)
+_IT_IS: Final = r"(?:it's|that's|it is|that is) (?:actually )?"
+_SHORT_MEND: Final = re.compile(
+    rf"(?:(?:{_MEND_OPENING}[ ,:.]+)+(?:{_IT_IS})?|{_IT_IS})"
+    rf"(?:[£$€]?\d[\d.,:]*\w*|(?!one\b|zero\b){NUMBER_WORD})[.!]?$"
+)
 _OPENS: Final = frozenset(
     ("ok", "so", "and", "but", "well", "btw", "oh", "hey", "sorry", "now", "new", "update", "fyi")
 )
 _FOR_ANOTHER: Final = re.compile(r"\bfor [A-Z]")
+_THEY: Final = r"(?:i|we|he|she|they)(?: have| has|['’](?:ve|s|d))?(?: just| finally| now)*"
+_TAKES_BACK: Final = re.compile(
+    r"\bchanged (?:my|our|his|her|their) minds?\b(?! (?:about|on)\b)|\bscratch that\b"
+    r"|^\W*(?:no|nope|wait|sorry|oops|correction)\b[, ]*(?:(?:wait|sorry|actually),? )*it['’]?s"
+    r" (?:(?:the|on|at|in) )*(?-i:[\dA-Z])"
+    rf"|\b{_THEY} (?:sold|returned|ditched|cancell?ed|scrapped|quit|left|dropped|lost|got rid of) (?:it|that|them)\b"
+    r"|^\W*(?:no|nope|wait)\b[\w ,]{0,12}\b[\w:.]+(?: \w+)? actually\W*$"
+    r"|\bso (?:it['’]?s )?[\w:.]+(?: \w+)? it is\b"
+    r"|^\W*(?:(?:ok|so|and|but|well),? )*it['’]?s (?:(?:the|a|an|in|at|on) )?[\w:.]+(?: \w+)? (?:now|instead)\b"
+    r"|^\W*(?:gate|room|date|time|venue|place|plan|platform|seat|table) change\b",
+    re.IGNORECASE,
+)
+"""What takes back whatever was said right before it, and names nothing of it."""
+_MOVED_HOUSE: Final = re.compile(
+    rf"(?:^\W*|\b{_THEY} )moved(?: (?:in|out|house|home|flat|places?|last \w+|this \w+|yesterday|today|at last))*\W*$",
+    re.IGNORECASE,
+)
 _FAMILIES: Final = tuple(frozenset(map(stem, words(one))) for one in (
     "marry married marrying wedding wed", "live address home flat apartment", "work job employer",
     "drive drives car van", "stay staying hotel hostel", "doctor gp", "boss manager",
 ))  # fmt: skip
 """Words of one thing: who is asked where she lives is answered by an address."""
+_HOME: Final = _FAMILIES[1]
+_NUMBERS: Final = re.compile(rf"\d[\d.,:]*|\b{NUMBER_WORD}")
 _TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _MENDED)))
 _AMOUNT: Final = rf"(?:\d[\d.,]*|\b(?!one\b){NUMBER_WORD})"
 _MEASURE: Final = re.compile(rf"(?P<count>{_AMOUNT}) ?(?P<unit>[a-z%£$€]+)")
@@ -131,6 +159,7 @@ def is_change(question: Question, older: str, newer: str, *, by_value: bool = Fa
         _TOLD.search(line.text)
         or (_DENIED.search(line.text) and _wants_value(question, line))
         or (question.intent not in _ASK_NO_AMOUNT and _measured_again(older, newer))
+        or _moved_house(question, newer)
     ):
         return True
     cue = _NOW.search(line.text)
@@ -144,6 +173,29 @@ def _wants_value(question: Question, line: "_Line") -> bool:
     return question.intent in _ASK_VALUES or (
         question.intent == "fact" and line.brings_value and _ASKS_WHICH.search(question.text) is not None
     )
+
+
+def takes_back(newer: str) -> bool:
+    """Whether a sentence takes back what its speaker said right before: "changed our minds, it's Madrid"."""
+    return _TAKES_BACK.search(newer) is not None
+
+
+def _moved_house(question: Question, newer: str) -> bool:
+    """Whether it is asked where somebody lives, and they moved."""
+    return not _HOME.isdisjoint(question.stems) and _MOVED_HOUSE.search(newer) is not None
+
+
+def is_mend(newer: str, behind: str | None = None) -> bool:
+    """Whether a sentence puts right what was said before it, and names nothing else: "actually make that 14".
+
+    `behind`: what the same speaker said right before, where nobody spoke between. Only of its one number "no, 14" is a
+    mend: behind somebody else's words it may be a reply.
+    """
+    low = newer.strip().lower().replace("’", "'")
+    if _BARE_MEND.match(low):
+        return True
+    one_number = behind is not None and len(_NUMBERS.findall(behind.lower())) == 1
+    return one_number and _SHORT_MEND.match(low) is not None
 
 
 def _measured_again(older: str, newer: str) -> bool:

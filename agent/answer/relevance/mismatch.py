@@ -13,6 +13,7 @@ from braid.agent.answer.assertion.verdict import USED_TO, WISHES, asks_of_the_pa
 from braid.agent.answer.question.description import PERSONS
 from braid.agent.answer.question.reading import ASKS_PAYMENT
 from braid.agent.answer.turn.bearing import spelt_names
+from braid.agent.answer.turn.counts import lists_another
 from braid.agent.answer.turn.spans import best_span
 from braid.agent.answer.turn.turn import when_of
 from braid.recall.decompose import Question
@@ -46,6 +47,13 @@ _WISHED: Final = re.compile(
     re.IGNORECASE,
 )
 """Somebody who wishes: "thinking of you" is said of nobody."""
+_UNREAL: Final = re.compile(
+    r"^\W*(?:(?:and|but|so|well|oh|god|i|we) )*(?:wish (?:i|we|he|she|they|it|my|our|that)\b|if only\b|as if\b"
+    r"|(?:dream(?:t|ed)|had a dream|imagined?|pretend(?:ed)?) (?:that )?(?:i|we|he|she|they|it|my|our|to|of)\b"
+    r"|(?:could|would|should|might)(?: have|['’]ve) \w+)",
+    re.IGNORECASE,
+)
+"""What never was: a wish, a dream, what could have been."""
 _DENIAL: Final = re.compile(r"\b(?:not|never|no longer)\b|n['’]?t\b", re.IGNORECASE)
 _DENYING: Final = re.compile(
     r"(?:\b(?:not|never|no longer)\b|n['’]t\b)(?! (?:only|just|until|till|before|more|less|later|earlier)\b)"
@@ -172,6 +180,8 @@ def _denies_it(question: Question, sentence: str, when: datetime) -> bool:
 
 def _is_wished(question: Question, sentence: str) -> bool:
     """Whether a short sentence tells of a wish, where the question asks for none; a long one tells of more."""
+    if _UNREAL.search(sentence) is not None and _OF_WISHES.search(question.text) is None:
+        return True
     wished = len(sentence.split()) <= _SHORT and _WISHED.search(sentence) is not None
     return wished and _OF_WISHES.search(question.text) is None
 
@@ -224,7 +234,7 @@ def is_of_another_kind(asked: str, sentence: str) -> bool:
     secret = _SECRET.search(asked)
     if secret is not None and set(words(secret["noun"])).isdisjoint(words(sentence)):
         return True
-    return _lacks_detail(asked, sentence)
+    return lists_another(asked, sentence) or _lacks_detail(asked, sentence)
 
 
 def _lacks_detail(asked: str, sentence: str) -> bool:

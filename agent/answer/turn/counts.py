@@ -69,6 +69,10 @@ _OF_NOTHING: Final = frozenset(
 )
 """Words beside an amount that say nothing of what it is of."""
 
+_WANTS: Final = re.compile(
+    r"\bhow (?:much|many|old|tall|heavy|long)\b|\b(?:price|cost|sum|amount)\b", re.IGNORECASE
+)
+
 
 class ListedAmount(NamedTuple):
     """What an amount is of, in stems, and the amount as it is written."""
@@ -99,6 +103,12 @@ def amount_of(question: str, sentence: str) -> str | None:
     best = max((count for count, _ in shared), default=0)
     meant = [amount for count, amount in shared if count == best]
     return meant[0] if best and len(meant) == 1 else None
+
+
+def lists_another(question: str, sentence: str) -> bool:
+    """Whether a question wants an amount, and a sentence lists amounts of which none is what it names."""
+    wants = _WANTS.search(question) is not None and bool(listed_amounts(sentence))
+    return wants and amount_of(question, sentence) is None
 
 
 def counted(asked: str, sentence: str) -> str | None:

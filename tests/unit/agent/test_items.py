@@ -2,7 +2,7 @@
 
 import pytest
 
-from braid.agent.answer.turn.counts import amount_of, listed_amounts
+from braid.agent.answer.turn.counts import amount_of, listed_amounts, lists_another
 
 LISTS = [
     ("bathroom will cost 5k, kitchen 12k", "how much is the kitchen?", "12k"),
@@ -15,11 +15,14 @@ LISTS = [
 @pytest.mark.parametrize(("sentence", "question", "amount"), LISTS)
 def test_the_amount_of_what_is_named(sentence: str, question: str, amount: str) -> None:
     assert amount_of(question, sentence) == amount
+    assert not lists_another(question, sentence)
 
 
-@pytest.mark.parametrize("sentence", [sentence for sentence, _, _ in LISTS])
-def test_what_is_not_among_them_has_none(sentence: str) -> None:
+@pytest.mark.parametrize(("sentence", "question", "amount"), LISTS)
+def test_what_is_not_among_them_has_none(sentence: str, question: str, amount: str) -> None:
     assert amount_of("how much is the internet?", sentence) is None
+    assert lists_another("how much is the internet?", sentence)
+    assert not lists_another("who pays for it?", sentence)
 
 
 @pytest.mark.parametrize(
@@ -35,3 +38,4 @@ def test_what_is_not_among_them_has_none(sentence: str) -> None:
 )
 def test_what_is_no_list_of_them(sentence: str) -> None:
     assert listed_amounts(sentence) == []
+    assert not lists_another("how much is it?", sentence)
