@@ -30,7 +30,7 @@ _IRONY: Final = re.compile(
     r"tell|yeah,? right|how lucky|lucky me|what a joy|just what i needed|thanks a lot,|as if i "
     r"had nothing|living the dream)\b"
     r"|^(?:\W*(?:oh|haha|lol|yeah|yep|right|ha)\W+)*(?:oh,? sure|sure,? because|yeah,? because|right,? because)\b"
-    r"|, obviously\W*$"
+    r"|, obviously\W*$|^\W*(?:ha(?:ha)+|lol|lmao)\b[^.!?\n]*\b(?:totally|obviously|clearly)\b"
     r"|(?:^|\s)/s\b|🙄|🙃|\bnot\s*!\s*$",
 )
 _ANGER: Final = re.compile(
@@ -82,7 +82,8 @@ _FOREIGN: Final = listed(
 def is_foreign(text: str) -> bool:
     """Whether a text's small words are of another language: the parser is of English, and would guess."""
     found = words(text)
-    return sum(word in _FOREIGN for word in found) > max(1, sum(word in STOP for word in found))
+    foreign = [word for word in found if word in _FOREIGN]
+    return len(foreign) > 1 and len(foreign) > sum(word in STOP for word in found)
 
 
 def is_no_statement(sentence: TextPart) -> bool:

@@ -32,6 +32,10 @@ KIN: Final = {
     "grandkids": "", "friends": "", "in-laws": "", "family": "", "cousins": "", "colleagues": "", "twins": "",
     "lawyer": "lawyer_is", "ex": "", "ex-wife": "", "ex-husband": "",
 }  # fmt: skip
+HEDGES: Final = listed(
+    "maybe perhaps probably possibly apparently allegedly supposedly seemingly likely presumably"
+)
+"""Words beside a verb that soften what it says."""
 FEMALE: Final = listed(
     "wife girlfriend sister mum mom mother daughter aunt niece grandma grandmother gran nan nana granny "
     "granddaughter landlady"

@@ -10,14 +10,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
-from braid.text.calendar import Span, month_of
+from braid.text.calendar import TIME_WORDS, Span, month_of
 from braid.text.forms import BARE, DATED, DAYS, FORMS, Form
-from braid.text.meanings import Lean
+from braid.text.meanings import HOLIDAYS, Lean
 from braid.text.phrases import Day, Phrase, phrases
+
+_TIMELY: Final = TIME_WORDS | {"fortnight", "fortnights", "weekends", "hallowe", *" ".join(HOLIDAYS).split()}
+_WORDS: Final = re.compile(r"[a-z]+")
 
 
 class Time(msgspec.Struct, frozen=True):
@@ -111,6 +114,8 @@ def directed(found: Span, before: str) -> Span:
 
 def _read(text: str, now: datetime, lean: Lean, forms: Iterable[Form]) -> Iterator[Time]:
     """Yield what forms read outside of phrases of several words, then the phrases that name a day."""
+    if not _may_name_time(text):
+        return
     now = now.astimezone(UTC)
     found = list(phrases(text, now, lean, lambda: _days(text, now, lean)))
     taken = _taken(text, found)
@@ -122,6 +127,12 @@ def _read(text: str, now: datetime, lean: Lean, forms: Iterable[Form]) -> Iterat
             with suppress(OverflowError):  # on the last day of the calendar
                 day = Span(phrase.at, phrase.at + timedelta(days=1))
                 yield Time(day, phrase.start, phrase.stop, phrase.at.date().isoformat())
+
+
+def _may_name_time(text: str) -> bool:
+    """Whether a text has a digit or a word that every form and phrase needs: most sentences have neither."""
+    low = text.casefold()
+    return not _TIMELY.isdisjoint(_WORDS.findall(low)) or any(map(str.isdigit, low))
 
 
 def _taken(text: str, found: Iterable[Phrase]) -> bytearray:

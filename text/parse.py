@@ -42,15 +42,22 @@ class Parse:
     def children(self, at: int, *deps: str) -> tuple[int, ...]:
         """Return the numbers of the tokens that hang on one directly, in order: all, or those in one of these ways."""
         found = self._hanging[at]
-        return tuple(child for child in found if self.tokens[child].dep in deps) if deps else found
+        if not deps or not found:
+            return found
+        tokens = self.tokens
+        return tuple([child for child in found if tokens[child].dep in deps])
 
     def child(self, at: int, *deps: str) -> int | None:
         """Return the first token that hangs on one in one of these ways; None where none does."""
-        return next(iter(self.children(at, *deps)), None)
+        for child in self._hanging[at]:
+            if self.tokens[child].dep in deps:
+                return child
+        return None
 
     def around(self, at: int) -> list[Token]:
         """Return the tokens that hang on one directly, in order."""
-        return [self.tokens[child] for child in self._hanging[at]]
+        tokens = self.tokens
+        return [tokens[child] for child in self._hanging[at]]
 
     def word(self, at: int) -> str:
         """Return a token in small letters."""
@@ -62,7 +69,8 @@ class Parse:
 
     def words_on(self, at: int) -> frozenset[str]:
         """Return the words that hang on a token directly, in small letters."""
-        return frozenset(one.text.lower() for one in self.around(at))
+        tokens = self.tokens
+        return frozenset([tokens[child].text.lower() for child in self._hanging[at]])
 
 
 class ParserError(Exception):

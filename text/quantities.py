@@ -24,6 +24,10 @@ MONEY: Final = {
     "$": "$", "dollar": "$", "dollars": "$", "usd": "$",
 }  # fmt: skip
 """The sign of each name of a currency."""
+_CURRENCY: Final = "|".join((*(name for name in MONEY if name.isalpha()), "bucks"))
+_SUM: Final = re.compile(
+    rf"[{_SIGNS}]\s?\d|\d[\d,.]* ?(?:k )?(?:{_CURRENCY})\b|\b(?:{WORD}) (?:{_CURRENCY})\b", re.IGNORECASE
+)
 TIMES: Final = {
     "second": (1, "second"), "minute": (60, "second"), "hour": (3600, "second"), "day": (86_400, "second"),
     "week": (604_800, "second"), "month": (1, "month"), "year": (12, "month"),
@@ -121,6 +125,11 @@ def quantities(text: str) -> Iterator[Read]:
         found = _read(match)
         if not (_is_date(text, match) or (match["word"] and _is_alone(match, found.quantity))):
             yield found
+
+
+def sum_in(text: str) -> "re.Match[str] | None":
+    """Return where a text begins to say how much money: £40, 1.5 k euros, forty quid; None where it says none."""
+    return _SUM.search(text)
 
 
 def terms(expression: str) -> Iterator[Read]:

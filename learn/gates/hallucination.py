@@ -25,7 +25,7 @@ SURE: Final = 0.9
 """What a model calls as sure as this should not be vague."""
 PER_WORD: Final = 0.5
 _LEAST_ENTITIES: Final = 3
-_HEDGED: Final = re.compile(wording.HEDGES, re.IGNORECASE)
+_HEDGED: Final = re.compile(wording.HEDGED, re.IGNORECASE)
 _SPEAKER: Final = frozenset(("user", "i", "me", "we", "speaker", "customer", "merchant"))
 
 Numbered = tuple[int, Candidate]

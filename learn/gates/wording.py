@@ -4,6 +4,7 @@ as data."""
 from collections.abc import Mapping
 from typing import Final
 
+from braid.learn.words import HEDGES, KIN
 from braid.text.words import listed, stem
 
 
@@ -55,14 +56,7 @@ CONTROLLED: Final = listed("tell ask want make let help force allow get need ord
 """Their object does what the verb behind them says."""
 POLITE: Final = listed("like love prefer appreciate rather want")
 CONDITIONS: Final = listed("if unless whether provided supposing lest")
-PEOPLE: Final = listed(
-    "wife husband partner girlfriend boyfriend fiance fiancé fiancée spouse mother mom mum father dad sister"
-    " brother son"
-    " daughter kid child parent grandma grandmother grandpa grandfather aunt uncle cousin niece nephew friend colleague"
-    " coworker boss manager neighbour neighbor roommate flatmate teacher doctor dentist accountant lawyer"
-    " landlord client"
-    " customer supplier ex twin man woman guy girl boy buddy mate"
-)
+PEOPLE: Final = frozenset(KIN) | listed("parent man woman guy girl boy client customer supplier")
 
 STATED_BY: Final[Mapping[str, frozenset[str]]] = {
     rel: _stems(said)
@@ -155,8 +149,7 @@ STRONG: Final = listed(
     " everyone nobody always never"
 )
 """Words of which three in a turn, or two in a sentence, are an outburst."""
-HEDGES: Final = (
-    r"\b(?:maybe|perhaps|probably|possibly|might|i guess|i suppose|kind of|kinda|sort of|sorta|not sure|i think"
-    r"|apparently"
+HEDGED: Final = (
+    rf"\b(?:{'|'.join(sorted(HEDGES))}|might|i guess|i suppose|kind of|kinda|sort of|sorta|not sure|i think"
     r"|somewhat|something|stuff|whatever|dunno|could be|or so|idk)\b"
 )

@@ -11,6 +11,7 @@ from typing import Final
 
 from braid.learn.candidate import Candidate
 from braid.learn.turn import Turn
+from braid.learn.words import HEDGES
 
 UNSURE: Final = 0.5
 FLAT: Final = 0.05
@@ -23,7 +24,7 @@ _CORRECTION: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _HEDGE: Final = re.compile(
-    r"\b(?:maybe|perhaps|probably|possibly|i (?:think|guess|suppose|believe)|not (?:so )?sure|kind of|sort of"
+    rf"\b(?:{'|'.join(sorted(HEDGES))}|i (?:think|guess|suppose|believe)|not (?:so )?sure|kind of|sort of"
     r"|might|could be|i'm considering|leaning towards?|if i (?:were|had)|suppose|imagine)\b",
     re.IGNORECASE,
 )

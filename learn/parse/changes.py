@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from braid.learn import dates
 from braid.learn.page import Page
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.people import topic, whom
@@ -81,53 +82,17 @@ _ENDS: Final = listed(
     "cancel scrap drop ditch abandon end stop finish postpone shelve axe bin scratch abort kill retire "
     "decommission deprecate"
 )
-_ENDS_UP: Final = frozenset(
-    (
-        "call off",
-        "give up",
-        "break up",
-        "split up",
-        "back out",
-        "pull out",
-        "drop out",
-        "fall through",
-        "shut down",
-        "close down",
-        "turn down",
-    )
-)
+_ENDS_UP: Final = frozenset((
+    "call off", "give up", "break up", "split up", "back out", "pull out", "drop out", "fall through",
+    "shut down", "close down", "turn down",
+))  # fmt: skip
 _LEAVES_OFF: Final = frozenset(("stop", "quit", "give up", "pack in"))
-_MOVES: Final = frozenset(
-    (
-        "move",
-        "push",
-        "push back",
-        "postpone",
-        "reschedule",
-        "change",
-        "raise",
-        "lower",
-        "bump",
-        "bring forward",
-        "increase",
-        "switch",
-        "go up",
-        "go down",
-        "shift",
-        "slip",
-        "delay",
-        "set",
-        "extend",
-        "cut",
-        "drop",
-        "rise",
-        "reduce",
-        "update",
-        "up",
-        "double",
-        "halve",
-    )
-)
+_MOVED_IN: Final = re.compile(r"\b(?:we|i)(?:'ve)? moved(?: in| house| here)? ([^,.;!?]+)", re.IGNORECASE)
+_MOVES: Final = frozenset((
+    "move", "push", "push back", "postpone", "reschedule", "change", "raise", "lower", "bump",
+    "bring forward", "increase", "switch", "go up", "go down", "shift", "slip", "delay", "set", "extend",
+    "cut", "drop", "rise", "reduce", "update", "up", "double", "halve",
+))  # fmt: skip
 _SET_APART: Final = frozenset(("decided_on", "prefers", "likes", "number_is", "uses"))
 _USED: Final = frozenset((
     "lives_in", "works_at", "works_for", "works_as", "studies_at", "drives", "plays", "uses", "member_of", "drinks",
@@ -377,7 +342,7 @@ def used_to(page: Page, part: TextPart, who: str, what: str) -> None:
 
 
 def eats_again(page: Page, part: TextPart, who: str, food: str) -> None:
-    """End a diet that a food is none of, and that somebody eats no meat: I started eating chicken."""
+    """End a diet that a food is none of: I started eating chicken."""
     found = set(words(food))
     if not found & (_MEATS | _FISH):
         return
@@ -387,16 +352,6 @@ def eats_again(page: Page, part: TextPart, who: str, food: str) -> None:
         part,
         (one for one in living(page) if one.subject == who and one.rel == "diet" and one.object in diets),
     )
-    last = next(
-        (one for one in page.known.facts() if one.claim is not None and _is_of_meat(one.claim, who)), None
-    )
-    if last is not None and last.claim is not None and not last.claim.polarity and found & _MEATS:
-        page.use(last)
-        page.claim(part, CORRECTED, who, "eats", "meat", type=last.claim.type)
-
-
-def _is_of_meat(claim: Claim, who: str) -> bool:
-    return (claim.subject, claim.rel, claim.object) == (who, "eats", "meat")
 
 
 _NUMBER_OF_DAY: Final = re.compile(r",? (?:the )?[0-3]?\d(?:st|nd|rd|th)\b")
@@ -522,12 +477,14 @@ def _use_fact(page: Page, claim: Claim) -> None:
         page.use(note)
 
 
-def moved_home(page: Page, since: object) -> None:
+def moved_home(page: Page) -> None:
     """Date a new home by the move that the same turn tells of: we moved yesterday, so I live in Edinburgh now."""
     homes = [
         claim
         for claim in page.claims
         if claim.rel == "lives_in" and claim.polarity and claim.valid_from is None
     ]
-    if len(homes) == 1 and since is not None:
+    move = _MOVED_IN.search(page.text) if len(homes) == 1 else None
+    since = dates.past(move[1], page.turn.when).since if move is not None else None
+    if since is not None:
         page.replace(homes[0], msgspec.structs.replace(homes[0], valid_from=since))

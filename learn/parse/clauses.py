@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 from braid.learn.parse.phrases import said_of
+from braid.learn.words import HEDGES
 from braid.text.parse import Parse, Token
 from braid.text.words import listed
 
@@ -18,6 +19,7 @@ Mode = Literal["actual", "planned", "able", "possible", "supposed", "asked", "or
 _VERBAL: Final = frozenset(("VERB", "AUX"))
 _HEADS: Final = frozenset(("ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "acl", "pcomp"))
 _OPENERS: Final = frozenset(("if", "unless", "whether", "until", "till", "lest", "provided", "supposing"))
+_IN_CASE: Final = frozenset(("if", "unless", "whenever", "otherwise"))
 _ONLY_IF: Final = re.compile(r"\bonly if\b|\bon condition that\b", re.IGNORECASE)
 _UNREAL: Final = frozenset(
     ("wish", "imagine", "pretend", "suppose", "dream", "wonder", "doubt", "ask", "assume", "fantasize")
@@ -42,9 +44,6 @@ _THINKS: Final = frozenset(
 )
 _SEES_TO: Final = frozenset(("mind", "ensure", "check", "see", "watch", "verify", "confirm"))
 """Orders to bring about, or to look whether, what stands behind them."""
-_HEDGES: Final = listed(
-    "maybe perhaps probably possibly apparently allegedly supposedly seemingly likely presumably"
-)
 
 
 class Clause(NamedTuple):
@@ -103,8 +102,9 @@ def clauses(parse: Parse) -> list[Clause]:
     """Return the clauses of a sentence, outer ones first."""
     found: list[Clause] = []
     by_verb: dict[int, Clause] = {}
+    on_terms = _ONLY_IF.search(parse.text) is not None
     for at in _outer_first(parse):
-        clause = _clause(parse, at, by_verb)
+        clause = _clause(parse, at, by_verb, on_terms=on_terms)
         found.append(clause)
         by_verb[at] = clause
     if any(_is_apart(parse, clause.verb) for clause in found):
@@ -156,7 +156,7 @@ def is_verb(parse: Parse, at: int) -> bool:
     return token.dep in _HEADS or token.dep == "xcomp" or parse.child(at, "nsubj", "nsubjpass") is not None
 
 
-def _clause(parse: Parse, at: int, known: dict[int, Clause]) -> Clause:  # noqa: PLR0912, PLR0915 - one decision a line
+def _clause(parse: Parse, at: int, known: dict[int, Clause], *, on_terms: bool) -> Clause:  # noqa: PLR0912, PLR0915 - one decision a line
     tokens = parse.tokens
     token = tokens[at]
     above = known.get(token.head) if token.head != at else None
@@ -185,16 +185,15 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause]) -> Clause:  # noqa:
     auxes = [one for one in around if one.dep in ("aux", "auxpass")]
     words = {one.text.lower() for one in auxes}
     tense = _tense(token, auxes)
-    mode = _mode(parse, at, token, words, tense, around)
-    denied = any(
-        (one.dep == "neg" or one.text.lower() in _NEVER) and not _is_outside(parse, at, child, subject)
-        for child, one in zip(parse.children(at), around, strict=True)
-        if one.pos != "CCONJ"
-    )
+    mode = "supposed" if on_terms else _mode(parse, at, token, words, tense, around)
+    denied = False
+    for child, one, word in zip(parse.children(at), around, low, strict=True):
+        if (one.dep == "neg" or word in _NEVER) and one.pos != "CCONJ":
+            denied = denied or not _is_outside(parse, at, child, subject)
     no_more = denied and any(word in _NO_LONGER or word == "more" for word in _shallow_words(parse, at))
-    if "no longer" in " ".join(one.text.lower() for one in around) or _says_no_longer(parse, at):
+    if "longer" in low and ("no longer" in " ".join(low) or _says_no_longer(parse, at)):
         denied = no_more = True
-    hedge = next((one.text for one in around if one.text.lower() in _HEDGES), None)
+    hedge = next((one.text for one, word in zip(around, low, strict=True) if word in HEDGES), None)
     reporter: int | None = None
     under: int | None = None
     if above is not None:
@@ -413,18 +412,14 @@ def _tense(token: Token, auxes: list[Token]) -> Tense:  # noqa: PLR0911 - one de
 
 def _mode(parse: Parse, at: int, token: Token, words: set[str], tense: Tense, around: list[Token]) -> Mode:  # noqa: PLR0911, PLR0917 - one decision a line
     tokens = parse.tokens
-    if any(one.dep == "mark" and one.text.lower() in _OPENERS for one in around) or _ONLY_IF.search(
-        parse.text
-    ):
-        return "supposed"
-    if any(
-        one.text.lower() in ("if", "unless", "whenever", "otherwise") and one.dep in ("mark", "advmod")
-        for one in around
-    ):
-        return "supposed"
+    for one in around:
+        if one.dep in ("mark", "advmod"):
+            low = one.text.lower()
+            if low in _IN_CASE or (low in _OPENERS and one.dep == "mark"):
+                return "supposed"
     for child in parse.children(at, "advcl"):
         marks = {tokens[inner].text.lower() for inner in parse.children(child, "mark")}
-        if marks & {"if", "unless"} and not _is_offer(parse, at, child, words):
+        if marks & {"if", "unless"}:
             return "supposed"
     if any(one.text.lower() in ("almost", "nearly") and one.dep == "advmod" for one in around):
         return "possible"
@@ -435,20 +430,6 @@ def _mode(parse: Parse, at: int, token: Token, words: set[str], tense: Tense, ar
     if words & _MAY:
         return "possible"
     return "planned" if tense == "future" else "actual"
-
-
-def _is_offer(parse: Parse, at: int, under: int, words: set[str]) -> bool:
-    """Whether a condition only says to whom something may be of use: I have a spare room if you need it."""
-    tokens = parse.tokens
-    subject = next((tokens[one].text.lower() for one in parse.children(under, "nsubj")), "")
-    is_had = tokens[at].lemma == "have" and not words
-    is_got = tokens[at].text.lower() == "got" and words <= {"'ve", "have", "has", "’ve"} and bool(words)
-    return (
-        subject == "you"
-        and tokens[under].lemma in ("need", "want", "fancy", "like")
-        and (is_had or is_got)
-        and under > at
-    )
 
 
 def _stands_before(parse: Parse, at: int, above: Clause) -> bool:

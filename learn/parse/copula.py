@@ -8,6 +8,7 @@ from braid.learn.parse import kinship, traits, values
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.people import Whom, topic
 from braid.learn.parse.phrases import from_outside, is_name, noun, said_of, shown
+from braid.learn.parse.relevance import YOURS, is_general
 from braid.learn.parse.said import Said, say
 from braid.text.words import listed
 
@@ -34,7 +35,7 @@ _IDIOMS: Final = re.compile(
     r"|in (?:two minds|bits|pieces))\b",
     re.IGNORECASE,
 )
-_YOURS: Final = listed("you your yours yourself")
+_DEGREES: Final = listed("so really just very also still such n't n’t quite")
 _HOMELY: Final = listed("balcony kitchen sofa couch terrace bathtub porch")
 
 
@@ -99,7 +100,7 @@ def _placed(said: Said, who: list[Whom]) -> None:
         return
     if values.coded(said, who[0], last):
         return
-    if any(word.lower() in _YOURS for word in words.split()) or len(words) > 200 or _IDIOMS.match(words):
+    if any(word.lower() in YOURS for word in words.split()) or len(words) > 200 or _IDIOMS.match(words):
         return
     if not any(
         token.pos in ("NOUN", "PROPN", "NUM") for token in parse.tokens[said.clause.verb + 1 : last + 1]
@@ -129,21 +130,6 @@ def _at_home(clause: Clause) -> str | None:
     return None
 
 
-def is_general(clause: Clause) -> bool:
-    """Whether a clause speaks of a kind, not of one thing: pets are awesome. Numbers and names make it one."""
-    if clause.subject is None:
-        return True
-    parse = clause.parse
-    first, last = clause.said
-    if any(
-        token.pos in ("NUM", "PROPN") or token.text.lower() in ("me", "my", "us")
-        for token in parse.tokens[first + 1 : last + 1]
-    ):
-        return False
-    is_bare = parse.child(clause.subject, "det", "poss", "nummod") is None
-    return parse.tokens[clause.subject].pos != "PROPN" and is_bare
-
-
 def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - one decision a line
     parse = said.clause.parse
     _, last = said.clause.said
@@ -153,19 +139,7 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
             for number in range(said.clause.verb + 1, last + 1)
             if parse.tokens[number].dep not in ("neg", "punct")
             and (parse.tokens[number].pos != "DET" or parse.word(number) == "no")
-            and parse.word(number)
-            not in (
-                "so",
-                "really",
-                "just",
-                "very",
-                "also",
-                "still",
-                "such",
-                "n't",
-                "n’t",
-                "quite",
-            )
+            and parse.word(number) not in _DEGREES
         ),
         None,
     )
@@ -174,7 +148,7 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
     words = _NOT.sub("", shown(parse, start, last)) if said.clause.denied else shown(parse, start, last)
     token = parse.tokens[at]
     if (
-        any(word.lower() in _YOURS for word in words.split())
+        any(word.lower() in YOURS for word in words.split())
         or len(words) > 200
         or said.page.wry
         or said.page.angry

@@ -19,21 +19,10 @@ _LET: Final = listed(
 _CHOOSING: Final = frozenset(
     ("use", "pick", "choose", "switch", "drop", "order", "book", "hire", "buy", "ship")
 )
-_TAKES: Final = frozenset(
-    (
-        "take over",
-        "take on",
-        "handle",
-        "own",
-        "lead",
-        "manage",
-        "run",
-        "cover",
-        "do",
-        "look after",
-        "be responsible",
-    )
-)
+_TAKES: Final = frozenset((
+    "take over", "take on", "handle", "own", "lead", "manage", "run", "cover", "do", "look after",
+    "be responsible",
+))  # fmt: skip
 _WORK: Final = listed(
     "release releases deploy deploys deployment deployments onboarding migration rota payroll invoices "
     "newsletter review reviews testing support "

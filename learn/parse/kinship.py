@@ -24,26 +24,34 @@ def called(said: Said) -> bool:
     ):
         return False
     owner = owner_of(said.page, parse, said.clause.subject)
-    role = kin_of(parse, said.clause.subject)
-    pet = parse.lemma(said.clause.subject)
-    if owner is None or (role is None and pet not in PETS):
+    role = _role_of(parse, said.clause.subject)
+    if owner is None or role is None:
         return False
     if _is_former(said, said.clause.subject):
         return True
     for one in joined(parse, at):
-        name = noun(parse, one, bare=True)
-        if said.clause.denied:
-            rel = "pet" if pet in PETS else KIN[role or ""]
-            if rel:
-                said.claim(owner, rel, name, polarity=False, type="relation")
-        elif pet in PETS:
-            said.page.introduce(pet, name, owner)
-            said.claim(owner, "pet", name, type="relation")
-            said.claim(name, "is_a", pet)
-        elif role is not None and KIN[role]:
-            said.page.introduce(role, name, owner)
-            said.claim(owner, KIN[role], name, type="relation")
+        _introduced(said, owner, role, noun(parse, one, bare=True))
     return True
+
+
+def _role_of(parse: Parse, at: int) -> str | None:
+    """Return the word for kin, friend, office or pet that a noun is."""
+    pet = parse.lemma(at)
+    return kin_of(parse, at) or (pet if pet in PETS else None)
+
+
+def _introduced(said: Said, owner: str, role: str, name: str) -> None:
+    """Claim that somebody's brother, boss or dog is of this name."""
+    rel = "pet" if role in PETS else KIN[role]
+    if not rel:
+        return
+    if said.clause.denied:
+        said.claim(owner, rel, name, polarity=False, type="relation")
+        return
+    said.page.introduce(role, name, owner)
+    said.claim(owner, rel, name, type="relation")
+    if role in PETS:
+        said.claim(name, "is_a", role)
 
 
 def parted(said: Said, who: list[Whom]) -> bool:
@@ -107,37 +115,19 @@ def named(said: Said, subject: Whom, at: int) -> bool:
     return False
 
 
-def _is_thing_at_hand(parse: Parse, at: int) -> bool:
-    """Whether a noun is nobody to be married to: to this spreadsheet, to my job; but to my friend, to a vet."""
-    pointed = parse.words_on(at) & {"this", "that", "my", "our", "his", "her", "the"}
-    return bool(pointed) and parse.tokens[at].pos == "NOUN" and kin_of(parse, at) is None
-
-
-def _pet_called(said: Said, owner: int, name: str) -> bool:
-    """My dog's name is Rufus; not: the dog's name is Rufus."""
-    parse, speaker = said.clause.parse, said.speaker
-    if not _is_mine(parse, owner) or said.clause.denied or said.clause.tense == "past":
-        return False
-    kind = parse.lemma(owner)
-    said.page.introduce(kind, name)
-    say(said, speaker, "pet", name, "relation")
-    return say(said, name, "is_a", kind)
-
-
 def _name_of(said: Said, subject: int, name: str) -> bool:
-    """My name is Kofi; my brother's name is Felix; Tom's brother's name is Felix."""
+    """My name is Kofi; my dog's name is Rufus; Tom's brother's name is Felix."""
     parse = said.clause.parse
     owner = parse.child(subject, "poss")
-    role = kin_of(parse, owner) if owner is not None else None
-    if owner is not None and role is None and parse.lemma(owner) in PETS:
-        return _pet_called(said, owner, name)
+    role = _role_of(parse, owner) if owner is not None else None
     if owner is None or role is None:
         mine = owner is not None and parse.word(owner) in ("my", "our")
         return mine and say(said, said.speaker, "name_is", name)
     whose = owner_of(said.page, parse, owner)
+    if whose is None and role in PETS:
+        return False  # the dog's name is Moss: somebody's
     if whose is not None and not _is_former(said, owner):
-        said.page.introduce(role, name, whose)
-        say(said, whose, KIN[role] or role, name, "relation")
+        _introduced(said, whose, role, name)
     return True
 
 
@@ -166,9 +156,7 @@ def kin(said: Said, subject: Whom, at: int) -> bool:
         )
         if low in ("married", "engaged") and to is not None and is_name(parse, to):
             return say(said, subject.name, f"{low}_to", noun(parse, to, bare=True), "relation")
-        return (to is not None and _is_thing_at_hand(parse, to)) or say(
-            said, subject.name, "relationship_status", low
-        )  # married to this spreadsheet
+        return say(said, subject.name, "relationship_status", low)
     return False
 
 

@@ -12,7 +12,6 @@ from braid.learn.parse.clauses import Clause
 from braid.learn.parse.phrases import is_figurative, subtree
 from braid.learn.words import LIMBS
 from braid.text.numbers import ORDINAL
-from braid.text.parse import Token
 from braid.text.words import listed
 
 _DEEDS: Final = listed(
@@ -22,14 +21,13 @@ _DEEDS: Final = listed(
 """Deeds that open a diary's line, and are taken for a name there."""
 _ORDINAL: Final = re.compile(ORDINAL, re.IGNORECASE)
 _SIDES: Final = LIMBS | listed("side ear eye lung breast temple")
-_DREAMT: Final = re.compile(r"\b(?:dreamt|dreamed|dreams?)(?: that)?,?\s*$", re.IGNORECASE)
-_IN_PLACE: Final = re.compile(r"\b(?:instead of|rather than)\b", re.IGNORECASE)
-_INITIAL: Final = re.compile(r"[A-Z]\.")
 _ALIKE: Final = listed(
     "set put cut let hit shut cost read cast split quit beat bet burst hurt rid shed spread thrust wed bid forecast "
     "broadcast upset input output knit fit wet sweat come become run overcome slit"
 )
 """Verbs whose past may be the same word."""
+_PARTS: Final = frozenset((":", "-", "–", "—", "--"))
+_OF_MACHINES: Final = listed("stop reach arrive fail break crash fit last happen die")
 _SEEMING: Final = frozenset(("stay", "feel", "get", "be", "keep", "look", "seem", "sound", "remain"))
 _MOODS: Final = listed(
     "pleased tired worried delighted relieved excited bored scared annoyed thrilled exhausted"
@@ -40,23 +38,12 @@ _SEVERAL: Final = listed(
     "plenty bunch pair folk party"
 )
 """What may be many: the team are late."""
-_IN_CASE: Final = re.compile(
-    r"\b(?:in|on the off) (?:case|chance)(?: that)?(?: (?:the|my|our|his|her|a|an))?\s*$", re.IGNORECASE
-)
 _RARE: Final = frozenset(("hardly", "barely", "rarely", "seldom", "scarcely"))
 _CONVINCED: Final = frozenset(
     ("convinced", "sure", "certain", "adamant", "positive", "confident", "afraid", "worried")
 )
-_OUGHT: Final = frozenset(("should", "must", "could", "might", "ought"))
-_OVERDONE: Final = frozenset(("totally", "obviously", "clearly"))
-_LAUGHING: Final = re.compile(r"\W*(?:ha(?:ha)+|lol|lmao|oh|yeah|sure)\b", re.IGNORECASE)
 _BARE_FORMS: Final = frozenset(("VB", "VBP"))
 _PAST_FORMS: Final = frozenset(("VBD", "VBZ", "VBN"))
-
-
-def is_misread(clause: Clause) -> bool:
-    """Whether a clause is none, or of another subject than the parse says."""
-    return any(check(clause) for check in _CHECKS)
 
 
 def _is_deed_for_name(clause: Clause) -> bool:
@@ -88,23 +75,11 @@ def _is_of_who_comes_later(clause: Clause) -> bool:
     )
 
 
-def _is_in_place_of(clause: Clause) -> bool:
-    """A white box instead of a grey one gets warm: not the grey one."""
-    between = _between(clause)
-    return between is not None and _IN_PLACE.search(between) is not None
-
-
-def _is_behind_colon(clause: Clause) -> bool:
-    """Dr Holm: sumatriptan up to 100."""
-    between = _between(clause)
-    return between is not None and ":" in between.split()
-
-
-def _between(clause: Clause) -> str | None:
-    tokens = clause.parse.tokens
-    if clause.subject is None or clause.subject > clause.verb:
-        return None
-    return " ".join(token.text for token in tokens[clause.subject + 1 : clause.verb])
+def _is_parted(clause: Clause) -> bool:
+    """Dr Holm: sumatriptan up to 100; gaming has been my focus - practicing a lot: a colon or a dash stands between."""
+    if clause.subject is None:
+        return False
+    return any(token.text in _PARTS for token in clause.parse.tokens[clause.subject + 1 : clause.verb])
 
 
 def _is_alternative(clause: Clause) -> bool:
@@ -114,14 +89,6 @@ def _is_alternative(clause: Clause) -> bool:
         return False
     lead = min(subtree(clause.parse, subject))
     return lead > 0 and tokens[lead - 1].text.lower() == "or"
-
-
-def _is_initial(clause: Clause) -> bool:
-    """It fits rev C. tested on my board."""
-    return (
-        clause.subject is not None
-        and _INITIAL.fullmatch(clause.parse.tokens[clause.subject].text) is not None
-    )
 
 
 def _is_other_form(clause: Clause) -> bool:
@@ -145,28 +112,6 @@ def _is_cut_short(clause: Clause) -> bool:
     return any(one.dep == "dobj" and one.tag == "PRP$" for one in clause.around())
 
 
-def _is_of_another_number(clause: Clause) -> bool:
-    """Seven black phones and two white ones, and one of these has a crack: not the seven."""
-    tokens, subject = clause.parse.tokens, clause.subject
-    if (
-        subject is None
-        or tokens[subject].head != clause.verb
-        or tokens[subject].tag != "NNS"
-        or clause.lemma == "be"
-    ):
-        return False
-    aux = clause.child("aux")
-    return tokens[clause.verb if aux is None else aux].tag == "VBZ"
-
-
-def _is_only_to_be_said(clause: Clause) -> bool:
-    """The greeting should say we open at nine."""
-    if clause.reporter is None:
-        return False
-    above = clause.parse.tokens[clause.reporter].head
-    return bool(clause.parse.words_on(above) & _OUGHT)
-
-
 def _is_side(clause: Clause) -> bool:
     """Fractured a finger, left hand; left knee blue."""
     tokens = clause.parse.tokens
@@ -177,24 +122,6 @@ def _is_side(clause: Clause) -> bool:
         and (_is_unsaid(clause) or not clause.parse.children(at))
         and any(token.text.lower() in _SIDES for token in tokens[clause.verb + 1 : at + 1])
     )
-
-
-def _is_dreamt(clause: Clause) -> bool:
-    """Had a dream we hit a band."""
-    if clause.subject is None:
-        return False
-    return _DREAMT.search(clause.parse.text[: clause.parse.tokens[clause.subject].start]) is not None
-
-
-def _is_found_so(clause: Clause) -> bool:
-    """One is more reserved, which I find cute: what is found so isn't said beside it."""
-    parse = clause.parse
-    if clause.lemma not in ("find", "consider") or clause.child("dobj", "xcomp") is not None:
-        return False
-    at = clause.child("oprd", "acomp", "ccomp")
-    if at is None or parse.tokens[at].pos != "ADJ":
-        return False
-    return all(one.tag in ("WDT", "WP", "RB") for one in parse.around(at))
 
 
 def _is_likened(clause: Clause) -> bool:
@@ -239,17 +166,6 @@ def _is_count_of_speakers(clause: Clause) -> bool:
     return any(tokens[one].pos == "NUM" for one in counted)
 
 
-def _is_told_to_do(clause: Clause) -> bool:
-    """The oven runs hot, set it 20 degrees lower: said to who listens, not of the oven."""
-    tokens, verb = clause.parse.tokens, clause.verb
-    above = clause.token.head
-    if clause.token.dep != "conj" or above >= verb or clause.token.text.lower() not in _ALIKE:
-        return False
-    if clause.child("nsubj", "nsubjpass", "aux", "auxpass") is not None or tokens[verb - 1].text != ",":
-        return False
-    return clause.token.tag == "VBD" and tokens[above].tag in ("VBZ", "VBP")
-
-
 def _is_of_another_form(clause: Clause) -> bool:
     """The teacher Kev says do the next level in September: one teacher does, and doesn't do."""
     tokens, token = clause.parse.tokens, clause.token
@@ -267,20 +183,6 @@ def _is_of_another_form(clause: Clause) -> bool:
         and token.text.lower() == token.lemma.lower()
         and token.text.lower() not in _ALIKE
     )
-
-
-def _is_sum_for_deed(clause: Clause) -> bool:
-    """Three seats, came to £438: the sum did, not who says so."""
-    if clause.token.lemma not in ("come", "amount", "work", "add") or not _is_unsaid(clause):
-        return False
-    return any(
-        name in ("to", "out at") and any(one.pos == "NUM" or one.text in "£$€" for one in _within(clause, at))
-        for name, _, at in clause.preps()
-    )
-
-
-def _within(clause: Clause, at: int) -> list[Token]:
-    return [clause.parse.tokens[one] for one in subtree(clause.parse, at)]
 
 
 def _is_adjective(clause: Clause) -> bool:
@@ -322,45 +224,6 @@ def _is_of_machine(clause: Clause) -> bool:
     )
 
 
-def _is_dashed(clause: Clause) -> bool:
-    """Gaming has been my focus - practicing a lot: the focus practises nothing."""
-    between = _between(clause)
-    return between is not None and any(mark in between.split() for mark in ("-", "–", "—", "--"))
-
-
-def _is_goal_of_another(clause: Clause) -> bool:
-    """It's important to me to make the most of it and leave a legacy: what is important isn't done."""
-    tokens, above = clause.parse.tokens, clause.token.head
-    if clause.token.dep != "conj" or clause.token.tag not in _BARE_FORMS:
-        return False
-    if clause.child("nsubj", "aux", "auxpass") is not None:
-        return False
-    if tokens[above].dep == "relcl" and clause.token.tag == "VB":
-        return True  # the chances I get, and leave a legacy
-    governed = any(one.tag == "TO" for one in clause.parse.around(above))
-    return governed and tokens[above].dep == "xcomp" and tokens[tokens[above].head].lemma == "be"
-
-
-def _is_answer(clause: Clause) -> bool:
-    """That I'm awake: said to what was asked."""
-    first = clause.parse.tokens[0]
-    return (
-        first.text == "That"
-        and first.dep == "mark"
-        and first.head == clause.verb
-        and clause.token.dep == "ROOT"
-    )
-
-
-def _is_question_in_order(clause: Clause) -> bool:
-    """Gethin is there a smaller one then: asked of him, without a mark."""
-    tokens, verb = clause.parse.tokens, clause.verb
-    behind = tokens[verb + 1].text.lower() if verb + 1 < len(tokens) else ""
-    return (
-        clause.token.text.lower() in ("is", "are") and behind == "there" and clause.subject == verb - 1 == 0
-    )
-
-
 def _is_owned_without_thing(clause: Clause) -> bool:
     """Mum's birthday is in June, dad's is in November: not dad."""
     if clause.subject is None or clause.lemma != "be" or clause.token.tag == "VBN":
@@ -379,38 +242,12 @@ def _is_option(clause: Clause) -> bool:
     return bool(lead & {"either", "then"})
 
 
-def _is_ages(clause: Clause) -> bool:
-    """Been ages since we talked: nobody is ages."""
-    at = clause.child("attr", "npadvmod")
-    lemma = clause.parse.tokens[at].lemma if at is not None else ""
-    return clause.lemma == "be" and _is_unsaid(clause) and lemma in ("age", "ages", "while", "year", "long")
-
-
-def _is_under_when(clause: Clause) -> bool:
-    """To keep me calm when things are important and I'm nervous: not now."""
-    tokens, above = clause.parse.tokens, clause.token.head
-    if clause.token.dep != "conj" or tokens[above].dep != "advcl" or clause.tense != "present":
-        return False
-    return bool(clause.parse.words_on(above) & {"when", "whenever", "if"})
-
-
 def _is_not_sure(clause: Clause) -> bool:
     """I'm not sure I'll ever understand it."""
     tokens, above = clause.parse.tokens, clause.token.head
     if clause.token.dep != "ccomp" or tokens[above].lemma not in ("sure", "certain"):
         return False
     return clause.parse.child(tokens[above].head, "neg") is not None
-
-
-def _is_wish(clause: Clause) -> bool:
-    """Love to hear more about it: would."""
-    at = clause.child("xcomp")
-    lemma = clause.parse.tokens[at].lemma if at is not None else ""
-    return (
-        clause.lemma == "love"
-        and _is_unsaid(clause)
-        and lemma in ("hear", "see", "know", "join", "come", "try")
-    )
 
 
 def _is_rare(clause: Clause) -> bool:
@@ -420,13 +257,6 @@ def _is_rare(clause: Clause) -> bool:
     return any(parse.word(one) in _RARE and parse.tokens[one].pos == "ADV" for one in around) and (
         not clause.denied or any(parse.word(one) == "ever" for one in around)
     )
-
-
-def _is_in_case(clause: Clause) -> bool:
-    """We keep it in case we need it for parts."""
-    if clause.subject is None:
-        return False
-    return _IN_CASE.search(clause.parse.text[: clause.parse.tokens[clause.subject].start]) is not None
 
 
 def _is_belief_of_another(clause: Clause) -> bool:
@@ -444,51 +274,50 @@ def _is_belief_of_another(clause: Clause) -> bool:
 def _is_figurative(clause: Clause) -> bool:
     """I'm basically living at the office; I almost bought a boat; I'm dying for a coffee."""
     is_dying = clause.lemma == "die" and clause.progressive and clause.child("prep", "xcomp") is not None
-    return is_dying or _is_mocked(clause) or is_figurative(clause.parse, clause.verb)
+    return is_dying or is_figurative(clause.parse, clause.verb)
 
 
-def _is_mocked(clause: Clause) -> bool:
-    """Haha yeah I'm totally fluent in Dutch now."""
-    words = {token.text.lower() for token in clause.parse.tokens[clause.verb : clause.verb + 3]}
-    return bool(words & _OVERDONE) and _LAUGHING.match(clause.parse.text) is not None
-
-
-_CHECKS: Final[tuple[Callable[[Clause], bool], ...]] = (
+Check = Callable[[Clause], bool]
+_BY_DEP: Final[dict[str, tuple[Check, ...]]] = {
+    "conj": (_is_other_form,),
+    "ccomp": (_is_not_sure, _is_belief_of_another),
+}
+_BY_TAG: Final[dict[str, tuple[Check, ...]]] = {
+    "VB": (_is_of_another_form, _is_between_verbs),
+    "VBP": (_is_of_another_form, _is_between_verbs),
+    "VBD": (_is_no_past, _is_adjective),
+    "VBN": (_is_no_past, _is_adjective),
+}
+_BY_LEMMA: Final[dict[str, tuple[Check, ...]]] = {
+    "be": (_is_count_of_speakers, _is_owned_without_thing),
+    "like": (_is_likened,),
+    "leave": (_is_side,),
+    "left": (_is_side,),
+    **dict.fromkeys(_OF_MACHINES, (_is_of_machine,)),
+}
+_ANY: Final[tuple[Check, ...]] = (
     _is_deed_for_name,
     _is_number_for_name,
     _is_of_who_comes_later,
-    _is_in_place_of,
-    _is_behind_colon,
+    _is_parted,
     _is_alternative,
-    _is_initial,
-    _is_other_form,
     _is_cut_short,
-    _is_of_another_number,
-    _is_only_to_be_said,
-    _is_side,
-    _is_dreamt,
-    _is_found_so,
-    _is_likened,
-    _is_no_past,
-    _is_count_of_speakers,
-    _is_told_to_do,
-    _is_of_another_form,
-    _is_sum_for_deed,
-    _is_adjective,
-    _is_between_verbs,
-    _is_of_machine,
-    _is_dashed,
-    _is_goal_of_another,
-    _is_answer,
-    _is_question_in_order,
-    _is_owned_without_thing,
     _is_option,
-    _is_ages,
-    _is_under_when,
-    _is_not_sure,
-    _is_wish,
     _is_figurative,
     _is_rare,
-    _is_in_case,
-    _is_belief_of_another,
 )
+
+
+def is_misread(clause: Clause) -> bool:
+    """Whether a clause is none, or of another subject than the parse says."""
+    token = clause.token
+    for checks in (
+        _BY_DEP.get(token.dep, ()),
+        _BY_TAG.get(token.tag, ()),
+        _BY_LEMMA.get(token.lemma.lower(), ()),
+        _ANY,
+    ):
+        for check in checks:
+            if check(clause):
+                return True
+    return False

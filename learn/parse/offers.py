@@ -27,10 +27,13 @@ def offered(page: Page, clause: Clause) -> None:
     if clause.denied or clause.mode not in ("actual", "planned"):
         return
     at = clause.child("dobj")
+    is_offer = at is not None and parse.lemma(at) == "offer"
+    if not (is_offer or clause.lemma == "apply" or clause.lemma in _ASKS):
+        return
     who = whom(page, parse, clause.subject)
     if not who:
         return
-    if who[0].sort == "first" and at is not None and parse.lemma(at) == "offer":
+    if who[0].sort == "first" and at is not None and is_offer:
         names = [
             noun(parse, inner, bare=True)
             for prep in (*parse.children(at), *parse.children(clause.verb))

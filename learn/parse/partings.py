@@ -32,11 +32,13 @@ def parted(page: Page, part: TextPart, clause: Clause) -> bool:
     """Deny what a clause says is over; True where something living was found."""
     if clause.denied or clause.mode in ("possible", "able"):
         return False
-    if (put_down := _PUT_DOWN.search(part.text)) is not None:
+    if clause.token.lemma == "put" and (put_down := _PUT_DOWN.search(part.text)) is not None:
         return deny(page, part, _pets(page, [put_down["name"]]))
-    found = next((ends for is_it, ends in _ENDINGS if is_it(clause)), None)
-    names = [one.name for one in whom(page, clause.parse, clause.subject)] if found is not None else []
-    return found is not None and bool(names) and deny(page, part, found(page, names))
+    for is_it, ends in _ENDINGS:
+        if is_it(clause):
+            names = [one.name for one in whom(page, clause.parse, clause.subject)]
+            return bool(names) and deny(page, part, ends(page, names))
+    return False
 
 
 def _is_parting(clause: Clause) -> bool:

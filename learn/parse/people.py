@@ -30,10 +30,7 @@ _NOBODY: Final = listed(
     "you they them everyone everybody someone somebody anyone nobody none neither people who what which "
     "that this there those these one all some anybody whoever others each both many"
 )
-_BARE_KIN: Final = listed(
-    "mum mom mama mamma mummy dad daddy papa grandma grandpa gran granny nan nana granddad grandad mother "
-    "father"
-)
+_BARE_KIN: Final = listed("mum mom dad grandma grandpa gran granny nan nana granddad mother father")
 """Whoever says "Mum" means their own."""
 _OWNED: Final = frozenset(("mine", "yours", "his", "hers", "ours", "theirs"))
 """What stands for somebody's thing: of what kind, another clause says."""
@@ -163,26 +160,18 @@ def _same_thing(parse: Parse, at: int) -> int | None:
 
 
 def _may_be_another(parse: Parse, at: int, name: str) -> bool:
-    """Whether a sentence names somebody else before a pronoun: I walked Pepper, she was delighted; Anton's six, he's
-    tall. Or names this one only behind it: she wants a bath, I asked Delma.
+    """Whether a sentence names somebody else before a pronoun: I walked Pepper, she was delighted. Or names this one
+    only behind it: she wants a bath, I asked Delma.
     """
     if name not in parse.text[: parse.tokens[at].start] and name in parse.text[parse.tokens[at].stop :]:
         return True
     return any(
         is_name(parse, one)
-        and (
-            parse.tokens[one].dep in ("dobj", "nsubj", "dative", "conj") or _is_severed_owner(parse, one, at)
-        )
+        and parse.tokens[one].dep in ("dobj", "nsubj", "dative", "conj")
         and parse.tokens[one].text not in NOT_NAMES
         and parse.tokens[one].text not in name
         for one in range(at)
     )
-
-
-def _is_severed_owner(parse: Parse, one: int, at: int) -> bool:
-    """Whether a name seems to own a number that stands before a pronoun: Anton's six, he's tall."""
-    head = parse.tokens[parse.tokens[one].head]
-    return parse.tokens[one].dep == "poss" and head.pos == "NUM" and parse.tokens[one].head < at
 
 
 def _is_kin(parse: Parse, verb: int) -> bool:
@@ -221,9 +210,6 @@ def _named(page: Page, parse: Parse, at: int) -> Whom | None:
     ):
         return None
     known = page.known_name(name)
-    if _is_somewhere(parse, at):
-        page.thing = name
-        return Whom(name, "thing")
     if parse.child(at, "poss") is not None or parse.tokens[at].tag == "NNPS":
         return Whom(name, "thing")
     if known is not None:
@@ -235,13 +221,6 @@ def _named(page: Page, parse: Parse, at: int) -> Whom | None:
 def is_person(name: str) -> bool:
     """Whether words are a person's whole name: a title alone is none, and of four words nobody knows where it ends."""
     return _PERSON.fullmatch(name) is not None
-
-
-def _is_somewhere(parse: Parse, at: int) -> bool:
-    """Whether it is said where a name stands: Baan Suk is near us."""
-    head = parse.tokens[at].head
-    near = parse.words_on(head) & {"near", "opposite", "behind", "beside"}
-    return parse.lemma(head) == "be" and bool(near)
 
 
 def owner_of(page: Page, parse: Parse, at: int) -> str | None:
@@ -297,7 +276,7 @@ def mentioned(page: Page, sentence: TextPart, parse: Parse) -> None:
         holder = at if owner_of(page, parse, at) else token.head if token.dep in ("compound", "nmod") else at
         owner = owner_of(page, parse, holder)
         if owner is None and is_pet and parse.words_on(at) & {"a", "an", "the"}:
-            owner = page.turn.speaker if _has(parse, at) or _is_with_me(parse, at) else None
+            owner = page.turn.speaker if _has(parse, at) else None
         name = _name_beside(parse, at)
         if is_figurative(parse, token.head):
             continue  # we nearly called our daughter Ivy
@@ -308,15 +287,11 @@ def mentioned(page: Page, sentence: TextPart, parse: Parse) -> None:
         while first > 0 and parse.word(first - 1) in ("my", "our", "his", "her", "a", "an"):
             first -= 1
         part = part_of(sentence, parse, first, _end_of_name(parse, at, name))
-        names = [name, *_also(parse, at, name)] if token.tag in ("NNS",) else [name]
-        for one in names:
-            if is_pet:
-                page.introduce(low, one, owner)
-                page.claim(part, Voice(), owner, "pet", one, type="relation")
-                page.claim(part, Voice(), one, "is_a", low)
-            else:
-                page.introduce(role or "", one, owner)
-                page.claim(part, Voice(), owner, KIN[role or ""], one, type="relation")
+        kind = low if is_pet else role or ""
+        page.introduce(kind, name, owner)
+        page.claim(part, Voice(), owner, "pet" if is_pet else KIN[kind], name, type="relation")
+        if is_pet:
+            page.claim(part, Voice(), name, "is_a", kind)
 
 
 def _is_company(parse: Parse, at: int) -> bool:
@@ -335,16 +310,6 @@ def _end_of_name(parse: Parse, at: int, name: str) -> int:
     return next(number for number, token in enumerate(parse.tokens) if token.stop >= stop)
 
 
-def _also(parse: Parse, at: int, name: str) -> list[str]:
-    """Return further names behind the first: called Miso and Tofu."""
-    end = _end_of_name(parse, at, name)
-    return [
-        token.text
-        for number, token in enumerate(parse.tokens)
-        if number > end and token.dep == "conj" and token.pos == "PROPN" and number - end <= 4
-    ]
-
-
 def _has(parse: Parse, at: int) -> bool:
     """Whether a pet is the speaker's: I have a cat; I live with my partner and a cat called Biscuit."""
     head = parse.tokens[parse.tokens[at].head]
@@ -359,15 +324,3 @@ def _others(parse: Parse) -> bool:
         token.text.lower() in ("he", "she", "they", "his", "her", "their", "your", "you")
         for token in parse.tokens
     )
-
-
-def _is_with_me(parse: Parse, at: int) -> bool:
-    """Whether it is said with whom the speaker lives: I live with my partner and a cat called Biscuit."""
-    seen: set[int] = set()
-    with_it = False
-    while at not in seen:
-        seen.add(at)
-        with_it = with_it or parse.lemma(at) == "with"
-        at = parse.tokens[at].head
-    lives = parse.lemma(at) in ("live", "stay", "share")
-    return with_it and lives and bool(parse.words_on(at) & {"i", "we"})

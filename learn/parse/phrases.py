@@ -39,11 +39,12 @@ _SMALL: Final = frozenset(("the", "a", "an", "this", "that", "these", "those", "
 
 def subtree(parse: Parse, at: int, leave: frozenset[str] = frozenset()) -> Iterator[int]:
     """Yield a token and all that hangs on it, but for branches that hang in one of the ways `leave`; in no order."""
-    stack = [at]
+    tokens, stack = parse.tokens, [at]
     while stack:
         number = stack.pop()
         yield number
-        stack += [child for child in parse.children(number) if parse.tokens[child].dep not in leave]
+        hanging = parse.children(number)
+        stack += [child for child in hanging if tokens[child].dep not in leave] if leave else hanging
 
 
 def phrase_of(parse: Parse, at: int, leave: frozenset[str] = frozenset()) -> tuple[int, int]:

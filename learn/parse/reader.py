@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from braid.learn import dates, moods
+from braid.learn import moods
 from braid.learn.gates.outcome import Sensitivity, suffix_of
 from braid.learn.page import Page
 from braid.learn.parse import changes, fragments, offers, partings, questions, replies
@@ -33,8 +33,9 @@ _DASH: Final = re.compile(
     r"|,\s+(?=(?:sorry|i mean|or rather|make that|wait),? (?:(?:on|at|in|to|the)\b|\d|[A-Z]\w))"
     r"|(?<=\w)(?<!^\w)(?<=\w\w):\s+(?=[\w'’])"
 )
-
-
+_BREAKS: Final = frozenset("-–—;…:")
+_SLIPS: Final = ("...", "sorry", "wait", "i mean", "or rather", "make that")
+"""A sentence with none of these has no piece that `_DASH` would part: most have none."""
 _LAUGHS: Final = re.compile(r"(?<=\w),? (?:lo+l+|lmf?ao+|rofl|(?:ha|he|hi){2,}h?|x+d+)$", re.IGNORECASE)
 _LABEL: Final = 3
 """Before a colon, fewer words than these are a label of what follows."""
@@ -59,6 +60,10 @@ def _without_laughter(sentence: TextPart) -> TextPart:
 
 def _dashed(sentences: Iterable[TextPart]) -> Iterator[TextPart]:
     for sentence in sentences:
+        text = sentence.text
+        if _BREAKS.isdisjoint(text) and not any(slip in text for slip in _SLIPS):
+            yield sentence
+            continue
         start = 0
         for match in _DASH.finditer(sentence.text):
             lead = sentence.text[start : match.start()].split()
@@ -94,7 +99,7 @@ class ParseReader:
     @property
     def version(self) -> str:
         """The version of these rules, and of what they stand on."""
-        return f"13{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
+        return f"14{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
 
     def prepare(self, turns: Iterable[Turn]) -> None:
         """Parse the sentences of many turns at once, where that is quicker; their readings are the same without it."""
@@ -132,11 +137,7 @@ class ParseReader:
             if page.is_over:
                 source.leave(sentence)
                 break
-        home = re.search(
-            r"\b(?:we|i)(?:'ve)? moved(?: in| house| here)? ([^,.;!?]+)", page.text, flags=re.IGNORECASE
-        )
-        if home is not None:
-            changes.moved_home(page, dates.past(home[1], turn.when).since)
+        changes.moved_home(page)
         kept = guarded(turn, page.claims)
         reading = page.reading([one.claim for one in kept], source.left)
         if self._of is None:

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from braid.learn.parse import copula
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.people import Whom
 from braid.learn.parse.phrases import words_of
@@ -19,22 +18,7 @@ SAYS_NOTHING: Final = listed(
     "feel find imagine fancy please depend"
 )
 """Verbs that state nothing of their own without a noun behind them."""
-_BARE: Final = frozenset(
-    (
-        "quit",
-        "resign",
-        "retire",
-        "graduate",
-        "divorce",
-        "relocate",
-        "separate",
-        "smoke",
-        "vape",
-        "drink",
-        "drive",
-        "swim",
-    )
-)
+_BARE: Final = listed("quit resign retire graduate divorce relocate separate smoke vape drink drive swim")
 """Deeds that need no object."""
 GOALS: Final = frozenset(("want", "hope", "aim", "dream", "wish", "aspire"))
 PLANS: Final = frozenset(("go", "plan", "intend", "decide", "arrange", "agree", "mean", "prepare", "expect"))
@@ -71,13 +55,28 @@ def is_worth_saying(clause: Clause, who: Whom, first: int, last: int) -> bool:  
         return False
     is_past = clause.tense in ("past", "perfect")
     if who.sort == "thing":
-        if clause.tense == "present" and copula.is_general(clause):
+        if clause.tense == "present" and is_general(clause):
             return False
         return has_object or clause.passive or is_past or clause.progressive
     if not has_object and who.sort == "first" and not _says_all(clause):
         return False
     at = clause.child("dobj")
     return at is None or not is_empty(parse, at) or clause.child("prep", "xcomp", "ccomp") is not None
+
+
+def is_general(clause: Clause) -> bool:
+    """Whether a clause speaks of a kind, not of one thing: pets are awesome. Numbers and names make it one."""
+    if clause.subject is None:
+        return True
+    parse = clause.parse
+    first, last = clause.said
+    if any(
+        token.pos in ("NUM", "PROPN") or token.text.lower() in ("me", "my", "us")
+        for token in parse.tokens[first + 1 : last + 1]
+    ):
+        return False
+    is_bare = parse.child(clause.subject, "det", "poss", "nummod") is None
+    return parse.tokens[clause.subject].pos != "PROPN" and is_bare
 
 
 def _says_all(clause: Clause) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 
 from braid.learn.source import TurnText
 from braid.learn.turn import Turn
+from braid.learn.words import HEDGES
 from braid.text.sentences import TextPart
 
 MAX_WORDS: Final = 10
@@ -45,7 +46,7 @@ _TAIL: Final = re.compile(
     r"|for now|these days|at the moment)[.! ]*$",
     re.IGNORECASE,
 )
-_HEDGE: Final = re.compile(r"(?:probably|maybe|perhaps|i guess|i think)[,]? ", re.IGNORECASE)
+_HEDGE: Final = re.compile(rf"(?:{'|'.join(sorted(HEDGES))}|i guess|i think),? ", re.IGNORECASE)
 _YOU: Final = r"(?:do|are|have|did) (?:you|y'all|you guys)"
 _OPEN: Final = (
     (

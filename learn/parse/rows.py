@@ -12,7 +12,7 @@ from braid.learn.parse.people import Whom
 from braid.learn.parse.phrases import from_outside, joined, noun, said_of, shown
 from braid.learn.parse.relevance import YOURS
 from braid.learn.parse.said import Said
-from braid.learn.parse.sorts import kin_of, objects
+from braid.learn.parse.sorts import objects
 from braid.learn.parse.table import JOBS, ROWS, Row
 from braid.learn.parse.validity import held_of, timed
 from braid.learn.words import LIMBS
@@ -69,8 +69,6 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
         and (clause.parse.word(clause.verb + 1) != "with")
     ):
         return False  # went on a trip with colleagues
-    if row.rel == "decided_on" and clause.lemma == "go" and _is_company(clause):
-        return False
     if row.rel == "decided_on" and clause.child("prt") is not None:
         return False  # picked up new skills
     if ("move" in row.verbs.split() or row.rel == "signed_up_for") and clause.child("dobj") is not None:
@@ -80,8 +78,6 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
     if row.rel == "earns" and clause.token.lemma == "make" and not _SUM.search(part.text):
         return False  # we make 260 of them
     if clause.mode == "able" and row.rel not in ("speaks", "plays", "eats", "drinks", "dislikes"):
-        return False
-    if row.rel in _LIKINGS and row.slot == "dobj" and _is_liked_so(clause):
         return False
     if row.rel in _LIKINGS and (page.wry or (page.angry and row.rel == "dislikes")):
         return False
@@ -102,21 +98,6 @@ def _may(page: Page, clause: Clause, row: Row, part: TextPart) -> bool:  # noqa:
     if when == "habit":
         return (tense == "present" or clause.mode == "able") and (not clause.progressive or clause.denied)
     return tense in ("present", "perfect") or clause.mode == "able"
-
-
-def _is_liked_so(clause: Clause) -> bool:
-    """I like my eggs runny: not eggs, whatever they are like."""
-    parse, at = clause.parse, clause.child("dobj")
-    how = clause.child("ccomp", "oprd", "acomp", "advcl")
-    if at is None or how is None or how < at or parse.tokens[how].tag not in ("JJ", "VBN", "JJR"):
-        return False
-    behind = parse.tokens[how - 1].text != ","
-    return behind and parse.child(how, "nsubj", "nsubjpass", "mark") is None
-
-
-def _is_company(clause: Clause) -> bool:
-    """I'm going with his mum: nobody decided on her."""
-    return any(name == "with" and kin_of(clause.parse, at) is not None for name, _, at in clause.preps())
 
 
 def fillers(clause: Clause, row: Row) -> list[str]:

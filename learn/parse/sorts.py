@@ -13,6 +13,7 @@ from braid.text import dates
 from braid.text.calendar import MONTHS
 from braid.text.numbers import WORD, value
 from braid.text.parse import Parse
+from braid.text.quantities import sum_in
 from braid.text.words import listed
 
 _EMPTY: Final = listed(
@@ -52,11 +53,7 @@ _COURSES: Final = listed(
     "course class workshop membership subscription trip holiday race marathon tour event lesson lessons"
 )
 _HOMELY: Final = listed("bed sleep work school home bathroom toilet shower store shops supermarket gym")
-_MONEY: Final = re.compile(
-    rf"[£$€]\s?\d|\d[\d,.]* ?(?:k )?(?:pounds|dollars|euros?|quid|bucks|eur|usd|gbp)\b|\b(?:{WORD}) "
-    rf"(?:pounds|dollars|euros|quid|bucks)",
-    re.IGNORECASE,
-)
+_NOWHERE: Final = listed("home time moment way fear peace past future present world dream")
 _NUMBER: Final = re.compile(rf"(?:\d[\d,.]*|{WORD})(?:\s?k)?$", re.IGNORECASE)
 _WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bto(?:day|morrow)\b", re.I)
 _ORDINAL: Final = re.compile(r"\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
@@ -92,6 +89,11 @@ def thing(parse: Parse, at: int) -> str | None:
     return noun(parse, at) or None
 
 
+def _choice(parse: Parse, at: int) -> str | None:
+    """Return what may be decided on: not his mum, with whom one goes."""
+    return None if kin_of(parse, at) is not None else thing(parse, at)
+
+
 def _name(parse: Parse, at: int) -> str | None:
     return (
         noun(parse, at, bare=True) if is_name(parse, at) and parse.tokens[at].text not in NOT_NAMES else None
@@ -105,46 +107,13 @@ def _place(parse: Parse, at: int) -> str | None:
     low = parse.lemma(at)
     if (
         parse.tokens[at].pos == "NUM"
-        or low
-        in (
-            "home",
-            "time",
-            "moment",
-            "way",
-            "fear",
-            "peace",
-            "past",
-            "future",
-            "present",
-            "world",
-            "dream",
-        )
+        or low in _NOWHERE
         or is_empty(parse, at)
         or (low == "own" and parse.tokens[at].pos == "ADJ")
         or _WEEKDAY.search(noun(parse, at))
     ):
         return None
-    return _up_to_town(parse, at) or noun(parse, at)
-
-
-def _up_to_town(parse: Parse, at: int) -> str | None:
-    """Return a home up to the name of where it stands: "flat above a bakery in Ghent", whatever "in" hangs on."""
-    tokens = parse.tokens
-    verb = tokens[tokens[at].head].head
-    first, end = phrase_of(parse, at)
-    if tokens[verb].lemma != "live":
-        return None
-    for prep in range(end + 1, max(subtree(parse, verb), default=end)):
-        town = parse.child(prep, "pobj")
-        if (
-            tokens[prep].text == "in"
-            and tokens[prep].dep == "prep"
-            and town is not None
-            and is_name(parse, town)
-        ):
-            is_whole = all(one.pos in ("NOUN", "DET", "ADP", "ADJ", "NUM") for one in tokens[end + 1 : prep])
-            return shown(parse, first, town) if is_whole and _place(parse, town) else None
-    return None
+    return noun(parse, at)
 
 
 def _somewhere(parse: Parse, at: int) -> str | None:
@@ -235,12 +204,12 @@ def _subject(parse: Parse, at: int) -> str | None:
 
 def _money(parse: Parse, at: int) -> str | None:
     text = noun(parse, at)
-    return text if _MONEY.search(text) else None
+    return text if sum_in(text) else None
 
 
 def _sum(parse: Parse, at: int) -> str | None:
     text = noun(parse, at, bare=True)
-    return text if _MONEY.search(text) or (_NUMBER.match(text) and len(text) > 2) else None
+    return text if sum_in(text) or (_NUMBER.match(text) and len(text) > 2) else None
 
 
 def _age(parse: Parse, at: int) -> str | None:
@@ -313,6 +282,7 @@ def _drug(parse: Parse, at: int) -> str | None:
 SORTS: Final[dict[str, Sort]] = {
     "thing": thing,
     "taste": thing,
+    "choice": _choice,
     "name": _name,
     "place": _place,
     "somewhere": _somewhere,
@@ -371,7 +341,6 @@ def number(text: str) -> str | None:
 def kin_of(parse: Parse, at: int) -> str | None:
     """Return the word for kin, friend or office that a noun is, None for others."""
     token = parse.tokens[at]
-    for word in (token.text.lower(), token.lemma.lower()):
-        if word in KIN:
-            return word
-    return None
+    if (word := token.text.lower()) in KIN:
+        return word
+    return lemma if (lemma := token.lemma.lower()) in KIN else None

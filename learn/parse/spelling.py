@@ -94,9 +94,21 @@ _ALONE: Final = listed(
 )
 _CAN_NOT: Final = frozenset(("stand", "bear", "abide", "eat", "have", "drink", "drive", "swim"))
 """What somebody can't do of whom nobody is named, they can't themselves."""
-_FORMS_ALIKE: Final = frozenset(
-    ("set", "put", "cut", "let", "hit", "shut", "cost", "read", "cast", "split", "quit")
+_FORMS_ALIKE: Final = listed("set put cut let hit shut cost read cast split quit")
+_NO_WORDS: Final = frozenset(("PUNCT", "SPACE", "INTJ", "SYM"))
+_FIRST_DEPS: Final = listed("ROOT ccomp advcl dep nsubj compound amod aux auxpass csubj nmod conj")
+"""How a verb hangs that opens a sentence, as far as the parser is right about it."""
+_DONE: Final = frozenset(("been", "was"))
+_TIMES: Final = listed("age ages while year long")
+_DOING: Final = listed(
+    "thinking going planning hoping looking working living studying learning saving moving renting training selling "
+    "commuting volunteering teaching recovering"
 )
+_NO_DEEDS: Final = listed(
+    "excited stoked pumped thrilled worried bored tired pleased delighted rained snowed poured "
+    "said done called named based thanks agreed noted let forget"
+)
+"""Moods, weather, and what is said of things."""
 _OWN_STATES: Final = frozenset(("busy", "sick", "ill", "tired", "away", "off", "unwell", "poorly"))
 
 
@@ -128,10 +140,11 @@ def _spelled(text: str) -> _Spelled:
         for match in _WORD.finditer(text)
         if match[0].lower() not in _AMBIGUOUS and match[0] != "I" and not match[0].isupper()
     ]
-    changes += [(match.start(), match.end(), " is") for match in _IS.finditer(text)]
-    changes += [(match.start(1), match.end(1), "I'll") for match in _WILL.finditer(text)]
-    changes += [(match.start(), match.end(), " is") for match in _NAME_IS.finditer(text)]
-    changes += [(match.start(), match.end(), " has") for match in _HAS.finditer(text)]
+    if (will := _WILL.match(text)) is not None:
+        changes.append((*will.span(1), "I'll"))
+    if "'s" in text or "’s" in text:
+        for form, said in ((_IS, " is"), (_NAME_IS, " is"), (_HAS, " has")):
+            changes += [(*match.span(), said) for match in form.finditer(text)]
     return _changed(text, sorted(changes))
 
 
@@ -152,104 +165,51 @@ def _changed(text: str, changes: list[tuple[int, int, str]]) -> _Spelled:
     return _Spelled("".join((*pieces, text[end:])), heres, theres, held)
 
 
-def _with_subject(one: _Spelled, parse: Parse) -> _Spelled | None:  # noqa: PLR0911, PLR0912 - one decision a line
+def _with_subject(one: _Spelled, parse: Parse) -> _Spelled | None:
     """Return a text with the "I" that chat leaves out: got a new job, been living in Hull; None where none is left
     out.
     """
     tokens = parse.tokens
     at = 0
-    while at < len(tokens) and (
-        tokens[at].pos in ("PUNCT", "SPACE", "INTJ", "SYM") or tokens[at].text.lower() in _OPENERS
-    ):
+    while at < len(tokens) and (tokens[at].pos in _NO_WORDS or tokens[at].text.lower() in _OPENERS):
         at += 1
     if at >= len(tokens) - 1:
         return None
-    token = tokens[at]
-    low = token.text.lower()
-    has_subject = parse.child(at, "nsubj", "nsubjpass", "expl", "csubj") is not None
-    if _NOT_FOND.match(one.text, token.start):
-        return _with(one, token.start, "I'm ")
-    if has_subject or (token.dep == "csubj" and token.tag == "VBG"):
+    if _NOT_FOND.match(one.text, tokens[at].start):
+        return _with(one, tokens[at].start, "I'm ")
+    lead = _left_out(parse, at)
+    return None if lead is None or _is_of_another(parse, at) else _with(one, tokens[at].start, lead)
+
+
+def _left_out(parse: Parse, at: int) -> str | None:
+    """Return what is left out before a verb that opens a sentence; None before others."""
+    tokens, token = parse.tokens, parse.tokens[at]
+    low, behind = token.text.lower(), tokens[at + 1]
+    if parse.child(at, "nsubj", "nsubjpass", "expl", "csubj") is not None or token.dep not in _FIRST_DEPS:
+        return None
+    if token.dep == "csubj" and token.tag == "VBG":
         return None  # "Living in Leeds is great" says of nobody that they live there
-    if token.dep not in (
-        "ROOT",
-        "ccomp",
-        "advcl",
-        "dep",
-        "nsubj",
-        "compound",
-        "amod",
-        "aux",
-        "auxpass",
-        "csubj",
-        "nmod",
-        "conj",
-    ):
-        return None
-    if (
-        _PAST.fullmatch(low)
-        or token.tag in ("VBD",)
-        or (token.tag == "VBN" and (token.dep in ("ROOT", "ccomp") or _has_object_behind(parse, at)))
-        or low in ("got", "went", "had", "been", "was", "did", "saw", "met")
-    ):
-        if (
-            low == "been"
-            and tokens[at + 1].pos in ("ADJ", "DET")
-            and tokens[at + 1].text.lower() not in _OWN_STATES
-        ):
-            return None  # Been hectic: not the speaker
-        lead = "I've " if low == "been" else "I "
-    elif token.tag == "VBG" and low in (
-        "thinking",
-        "going",
-        "planning",
-        "hoping",
-        "looking",
-        "working",
-        "living",
-        "studying",
-        "learning",
-        "saving",
-        "moving",
-        "renting",
-        "training",
-        "selling",
-        "commuting",
-        "volunteering",
-        "teaching",
-        "recovering",
-    ):
-        lead = "I'm "
-    elif low in _ALONE or (
-        low == "ca" and tokens[at + 2 : at + 3] and tokens[at + 2].text.lower() in _CAN_NOT
-    ):
-        lead = "I "
-    else:
-        return None
-    if low == "love" and len(tokens) <= 4 and tokens[at + 1].pos == "PROPN":
-        return None  # Love, Mum
+    is_done = token.tag == "VBN" and (token.dep in ("ROOT", "ccomp") or _has_object_behind(parse, at))
+    if is_done or token.tag == "VBD" or low in _DONE or _PAST.fullmatch(low):
+        if low != "been":
+            return "I "
+        is_state = behind.pos not in ("ADJ", "DET") or behind.text.lower() in _OWN_STATES
+        return "I've " if is_state and behind.lemma not in _TIMES else None  # Been hectic, been ages
+    if token.tag == "VBG" and low in _DOING:
+        return "I'm "
+    cannot = low == "ca" and tokens[at + 2 : at + 3] and tokens[at + 2].text.lower() in _CAN_NOT
+    return "I " if low in _ALONE or cannot else None
+
+
+def _is_of_another(parse: Parse, at: int) -> bool:
+    """Whether a verb that opens a sentence is no word of the speaker's on themselves."""
+    tokens, low, behind = parse.tokens, parse.word(at), parse.tokens[at + 1]
+    if low == "love" and (behind.tag == "TO" or (len(tokens) <= 4 and behind.pos == "PROPN")):
+        return True  # Love to hear more: would; Love, Mum
     if low == "was" and any(one.pos == "DET" for one in tokens[at + 1 : at + 3]):
-        return None  # wasn't the cone: not the speaker
-    if low in _FORMS_ALIKE or tokens[at + 1].text.lower() in ("free", "forward"):
-        return None  # set it to 5 may be an order; looking forward to it says nothing
-    if low in (
-        "excited",
-        "stoked",
-        "pumped",
-        "thrilled",
-        "worried",
-        "bored",
-        "tired",
-        "pleased",
-        "delighted",
-        "rained",
-        "snowed",
-        "poured",
-    ):
-        return None
-    if low in ("said", "done", "called", "named", "based", "thanks", "agreed", "noted", "let", "forget"):
-        return None
-    return _with(one, token.start, lead)
+        return True  # wasn't the cone: not the speaker
+    # set it to 5 may be an order; looking forward to it says nothing
+    return low in _FORMS_ALIKE or low in _NO_DEEDS or behind.text.lower() in ("free", "forward")
 
 
 def _has_object_behind(parse: Parse, at: int) -> bool:

@@ -15,28 +15,31 @@ from braid.learn.parse.phrases import is_name, joined, subtree
 from braid.learn.parse.relevance import GOALS, PLANS
 from braid.learn.parse.rows import by_rows
 from braid.learn.parse.said import Said, voiced
-from braid.learn.parse.sorts import kin_of
 from braid.learn.voice import Voice
 from braid.text.sentences import TextPart
+from braid.text.words import listed
 
 _CAUSES: Final = frozenset(("make", "let", "help", "have", "see", "watch", "keep", "get", "feel"))
 """Verbs that take a deed as their object: made me realise."""
+_SUPPOSES: Final = listed("think believe reckon claim swear insist")
+_WHEN: Final = listed("when whenever while since before after until as till once whether")
 _SOMETIMES: Final = re.compile(
-    r"^\W*(?:sometimes|at times|occasionally|some days|every now and then)\b", re.IGNORECASE
+    r"\W*(?:sometimes|at times|occasionally|some days|every now and then)\b", re.IGNORECASE
 )
 _FRAMED: Final = re.compile(
-    r"(?:\bi say|\bi wish|(?:^|[,.;] ?)wish|\bchance(?: that)?|\b(?:feel|feels|felt|feeling)\b.{0,40}\blike"
-    r"|\bas (?:if|though))\s*$",
+    r"(?:(?:\bi say|\bi wish|(?:^|[,.;] ?)wish|\bchance(?: that)?|\b(?:feel|feels|felt|feeling)\b.{0,40}\blike"
+    r"|\bas (?:if|though)|\bdream(?:t|ed|s)?(?: that)?,?|\bin case(?: that)?(?: (?:the|my|our|his|her|an?))?)\s*"
+    r"|\b(?:sometimes|at times|occasionally|some days)\W*)$"
+    r"|^\W*(?:one|any) more \w+.*\band\s*$",
     re.IGNORECASE,
 )
-"""Behind these nothing is so: I say we drive; wish I had a day off; there's a chance I'll come."""
+"""Behind these nothing is so, or not always: I say we drive; wish I had a day off; had a dream we met; in case we need
+it; sometimes I'm relieved; one more call and I'm moving to a cave.
+"""
 _DOUBTED: Final = re.compile(
     r",? (?:or|at least|or at least)? ?so (?:he|she|they|it|[A-Z]\w+) (?:says?|said|claims?|claimed|reckons?)\b",
 )
 """Behind what is only claimed: she had all three, or so she claims."""
-_THREAT: Final = re.compile(r"^\W*(?:one|any) more \w+.*\band\s*$", re.IGNORECASE)
-"""Before what is only threatened: one more call and I'm moving to a cave."""
-_OFTEN: Final = re.compile(r"\b(?:sometimes|at times|occasionally|some days)\W*$", re.IGNORECASE)
 _CROSSED: Final = re.compile(r"\W*(?:my )?fingers crossed\b", re.IGNORECASE)
 _THIRD: Final = re.compile(r"\b(?:he|she|his|her(?= \w))\b", re.IGNORECASE)
 
@@ -93,14 +96,7 @@ def state(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:  # 
 def _is_supposed_of_speaker(clause: Clause, who: Whom) -> bool:
     """My mum thinks I work in a bank: who knows best hasn't said so."""
     over = clause.parse.tokens[clause.parse.tokens[clause.reporter or 0].head]
-    return who.sort == "first" and over.lemma.lower() in (
-        "think",
-        "believe",
-        "reckon",
-        "claim",
-        "swear",
-        "insist",
-    )
+    return who.sort == "first" and over.lemma.lower() in _SUPPOSES
 
 
 def _was_meant(clause: Clause) -> bool:
@@ -161,8 +157,7 @@ def _is_left_open(page: Page, clause: Clause, part: TextPart) -> bool:
     if _is_of_either(clause) or _is_of_no_teller(clause) or _DOUBTED.match(page.text, part.stop):
         return True
     subject = clause.parse.tokens[clause.subject]
-    before = clause.parse.text[: subject.start]
-    if any(frame.search(before) for frame in (_FRAMED, _OFTEN, _THREAT)) or _CROSSED.match(clause.parse.text):
+    if _FRAMED.search(clause.parse.text[: subject.start]) or _CROSSED.match(clause.parse.text):
         return True
     if subject.text != "I" or subject.start != subject.stop:
         return False  # the speaker says who
@@ -194,19 +189,7 @@ def _stands_alone(clause: Clause) -> bool:
     if token.dep == "acl" and token.tag == "VBN":
         return token.lemma == "bear" and clause.subject is not None and is_name(parse, clause.subject)
     marks = {one.text.lower() for one in clause.around() if one.dep in ("mark", "advmod")}
-    if token.dep == "advcl" and marks & {
-        "when",
-        "whenever",
-        "while",
-        "since",
-        "before",
-        "after",
-        "until",
-        "as",
-        "till",
-        "once",
-        "whether",
-    }:
+    if token.dep == "advcl" and marks & _WHEN:
         return clause.tense in ("past", "perfect") and clause.lemma != "be" and "before" not in marks
     if token.dep == "advcl" and token.tag == "VBG" and not _own_subject(clause):
         return False  # what the clause above says with it: rolled my ankle coming off the wall
@@ -249,7 +232,7 @@ def _is_told_of_head(clause: Clause) -> bool:
     if clause.subject == clause.token.head:
         first = min(subtree(clause.parse, clause.verb))
         is_loose = first > 0 and tokens[first].text.lower() == "that" and tokens[first - 1].text == ","
-        return not is_loose or _is_kin_said(clause)  # wow, Ana, that sounds great
+        return not is_loose  # wow, Ana, that sounds great
     _, last = clause.said
     if tokens[last].pos == "ADP" and tokens[last].dep == "prep":
         return False
@@ -265,9 +248,3 @@ def _is_told_of_head(clause: Clause) -> bool:
         and tokens[clause.token.head].pos in ("NOUN", "PROPN")
         and clause.tense in ("past", "perfect")
     )
-
-
-def _is_kin_said(clause: Clause) -> bool:
-    """Craig, that's my boss."""
-    at = clause.child("attr")
-    return at is not None and kin_of(clause.parse, at) is not None

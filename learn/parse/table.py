@@ -4,6 +4,7 @@ A clause is held against the rows of its verb in their order; the first that fit
 in the speaker's own words: `did`, `does`, `is`, `has`, `plans_to` (`learn/parse/own_words.py`).
 """
 
+from sys import intern
 from typing import Final, NamedTuple
 
 from braid.text.words import listed
@@ -19,295 +20,128 @@ class Row(NamedTuple):
     slot: str
     rel: str
     example: str
-    sort: str = ""
-    when: str = "now"
+    sort: str
+    when: str
     """now: present, perfect or able. past: past or perfect. ahead: planned, or in progress with a time to come. any."""
-    type: str = "fact"
-    polarity: bool = True
-    only: str = ""
+    type: str
+    polarity: bool
+    only: str
     """Which noun the object must be governed by, or which adjective must stand before: `allergic`, `fan`, `job`."""
 
 
-ROWS: Final = (
-    # where
-    Row("live reside", "in near at on outside", "lives_in", "I live in Leeds.", "place"),
-    Row("base locate", "in near at", "lives_in", "We're based in Leeds.", "place"),
-    Row("settle", "in", "lives_in", "We settled in Hull.", "name", when="past"),
-    Row("move relocate", "to into", "moved_to", "I moved to Glasgow.", "place", when="past", type="episode"),
-    Row(
-        "move relocate",
-        "to",
-        "moving_to",
-        "I'm moving to Ghent on the first.",
-        "place",
-        when="ahead",
-        type="goal",
-    ),
-    Row("move", "from", "moved_from", "I moved from Sweden.", "name", when="past", type="episode"),
-    Row("grow up", "in", "grew_up_in", "I grew up in Naples.", "place", when="past"),
-    Row("bear", "in", "born_in", "I was born in Split.", "name", when="any"),
-    Row("bear", "on", "born_on", "I was born on 2 May 1990.", "date", when="any"),
-    Row("come", "from", "comes_from", "I come from Iceland.", "name"),
-    Row("be", "from", "comes_from", "I'm from Iceland.", "name"),
-    # work
-    Row("work", "as", "works_as", "She works as a vet.", "trade"),
-    Row("work", "at for", "works_at", "Rui works at Airbus.", "organisation"),
-    Row("start begin", "as", "works_as", "I just started as a junior architect.", "trade", when="past"),
-    Row(
-        "start begin get land take accept",
-        "at with",
-        "works_at",
-        "I got a job at the post office!",
-        "organisation",
-        when="past",
-        only="job",
-    ),
-    Row(
-        "leave quit resign",
-        "at from",
-        "works_at",
-        "I left my job at Deloitte in May.",
-        "organisation",
-        when="past",
-        polarity=False,
-        only="job",
-    ),
-    Row("leave quit", "dobj", "works_at", "I quit Deloitte.", "company", when="past", polarity=False),
-    Row("teach", "dobj", "teaches", "I teach maths.", "subject"),
-    Row("run own manage", "dobj", "owns", "I run a small bakery.", "business"),
-    Row("work", "on", "working_on", "I'm working on a screenplay.", "thing"),
-    Row("write", "dobj", "working_on", "I'm writing a screenplay.", "work", when="progress"),
-    Row("teach", "at", "works_at", "I teach maths at a secondary school.", "organisation"),
-    Row("study", "dobj", "studies", "I'm studying physics.", "subject"),
-    Row("study", "at", "studies_at", "I'm studying physics at Durham.", "name"),
-    Row("learn", "dobj", "learning", "I'm learning Italian.", "subject", when="progress", type="interest"),
-    # taste
-    Row("like love enjoy adore", "dobj", "likes", "I love jazz and old maps.", "taste", type="preference"),
-    Row(
-        "like love enjoy adore",
-        "xcomp",
-        "likes",
-        "I really enjoy baking bread on Sundays.",
-        "deed",
-        type="preference",
-    ),
-    Row(
-        "hate dislike detest loathe despise",
-        "dobj",
-        "dislikes",
-        "I hate Mondays.",
-        "taste",
-        type="preference",
-    ),
-    Row(
-        "hate dislike detest loathe despise", "xcomp", "dislikes", "I hate flying.", "deed", type="preference"
-    ),
-    Row("stand", "dobj xcomp", "dislikes", "I can't stand crowds.", "taste", type="preference", only="not"),
-    Row("prefer", "dobj", "prefers", "I prefer window seats.", "taste", type="preference"),
-    Row("prefer", "xcomp", "prefers", "I prefer working alone.", "deed", type="preference"),
-    Row("be", "of", "likes", "I'm a fan of crowds.", "taste", type="preference", only="fan lover"),
-    Row("be", "into", "likes", "I'm into astronomy.", "taste", type="preference"),
-    Row(
-        "be",
-        "on about",
-        "likes",
-        "I'm keen on astronomy.",
-        "taste",
-        type="preference",
-        only="keen mad crazy passionate",
-    ),
-    Row(
-        "be",
-        "in",
-        "interested_in",
-        "I'm interested in local history.",
-        "taste",
-        type="interest",
-        only="interested",
-    ),
-    Row("be", "of", "afraid_of", "I'm afraid of heights.", "taste", only="afraid scared terrified"),
-    Row("collect", "dobj", "collects", "I collect stamps.", "taste", type="interest"),
-    Row("play", "dobj", "plays", "I play the guitar.", "game", type="interest"),
-    Row("go", "gerund", "hobby", "I go climbing every Tuesday.", type="interest"),
-    Row("do", "dobj", "hobby", "I've been doing yoga for three years.", "pastime", type="interest"),
-    # body
-    Row(
-        "be",
-        "to",
-        "allergic_to",
-        "I'm allergic to cats, dogs and pollen.",
-        "taste",
-        type="health",
-        only="allergic",
-    ),
-    Row("eat", "dobj", "eats", "I don't eat meat any more.", "food", type="preference", when="habit"),
-    Row("drink", "dobj", "drinks", "I never drink coffee.", "food", type="preference", when="habit"),
-    Row("have eat", "dobj", "eats", "I can't have dairy.", "food", type="preference", only="can"),
-    Row("switch", "to", "drinks", "I'm switching to tea.", "drink", type="preference", when="any"),
-    Row(
-        "give stop quit",
-        "dobj",
-        "drinks",
-        "I gave up coffee.",
-        "drink",
-        type="preference",
-        when="past",
-        polarity=False,
-    ),
-    Row(
-        "go",
-        "off",
-        "likes",
-        "I've gone off coffee.",
-        "taste",
-        type="preference",
-        when="past",
-        polarity=False,
-    ),
-    Row("have get suffer", "dobj from", "has_condition", "I have diabetes.", "ailment", type="health"),
-    Row(
-        "sprain break fracture tear twist",
-        "broken",
-        "has_condition",
-        "I sprained my left ankle yesterday.",
-        "limb",
-        when="past",
-        type="health",
-    ),
-    Row(
-        "diagnose",
-        "with",
-        "has_condition",
-        "I was diagnosed with asthma.",
-        "thing",
-        when="any",
-        type="health",
-    ),
-    # people and animals
-    Row("marry", "to", "married_to", "I'm married to Anna.", "person", when="any", type="relation"),
-    Row("marry", "dobj", "married_to", "I married Anna in May.", "person", when="past", type="relation"),
-    Row(
-        "have get adopt", "dobj", "pet", "I've got a cat called Biscuit.", "pet", when="any", type="relation"
-    ),
-    Row("have", "dobj", "child", "I have two kids.", "children", type="relation"),
-    Row("have", "dobj", "sibling", "I have two sisters.", "siblings", type="relation"),
-    Row("meet", "dobj", "met", "I met Tom and Lucy at a party.", "person", when="past", type="episode"),
-    Row("expect", "dobj", "expecting", "We're expecting our first child in July.", "child", when="progress"),
-    Row("speak", "dobj", "speaks", "I speak English, Igbo and a bit of Yoruba.", "language", type="skill"),
-    Row("turn", "dobj attr", "age_is", "I'm turning 40 next month.", "age", when="any"),
-    # things
-    Row("drive", "dobj", "drives", "I drive a Fiesta.", "thing", when="habit"),
-    Row("own", "dobj", "owns", "I own two bikes.", "thing"),
-    Row(
-        "buy purchase", "dobj", "bought", "I bought a house last year.", "thing", when="past", type="episode"
-    ),
-    Row("sell", "dobj", "owns", "We sold the Fiesta.", "thing", when="past", polarity=False),
-    Row("stop quit give", "xcomp", "does", "I quit smoking.", "deed", when="past", polarity=False),
-    Row("use", "dobj", "uses", "I've been using QuickBooks for my bookkeeping.", "thing", type="preference"),
-    Row("cost", "dobj", "costs", "The ticket cost 45 euros.", "money", when="any"),
-    Row("pay earn make", "dobj", "earns", "I earn 3,000 a month.", "sum", when="habit", only="earn make"),
-    Row("need", "dobj", "needs", "The accountant needs read-only access.", "thing"),
-    Row("want", "dobj", "wants", "I want email notifications.", "thing", type="preference"),
-    Row("take", "dobj", "takes", "I take metformin with breakfast.", "drug", when="habit", type="health"),
-    Row("be", "on", "takes", "Mum's on warfarin.", "drug", type="health"),
-    # going places, plans
-    Row(
-        "go travel fly drive",
-        "to",
-        "went_to",
-        "I went to Seville in March.",
-        "somewhere",
-        when="past",
-        type="episode",
-    ),
-    Row("be", "to", "went_to", "I've been to Cuba twice.", "somewhere", when="past", type="episode"),
-    Row(
-        "go travel fly drive head",
-        "to",
-        "going_to",
-        "I'm going to Rome in April.",
-        "name",
-        when="ahead",
-        type="goal",
-    ),
-    Row("be", "in", "going_to", "I'll be in Berlin next week.", "name", when="ahead", type="goal"),
-    Row(
-        "be", "to for", "going_to", "I'm off to Lisbon tomorrow!", "name", when="any", type="goal", only="off"
-    ),
-    Row(
-        "book",
-        "to",
-        "going_to",
-        "I've booked a flight to Oslo for June.",
-        "name",
-        when="past",
-        type="goal",
-        only="flight trip ticket train holiday",
-    ),
-    Row("visit", "dobj", "visited", "I visited the Prado.", "somewhere", when="past", type="episode"),
-    Row("attend", "dobj", "attended", "I attended a conference.", "thing", when="past", type="episode"),
-    Row("join", "dobj", "joined", "I joined a book club in January.", "thing", when="past", type="episode"),
-    Row(
-        "sign up",
-        "for",
-        "signed_up_for",
-        "I signed up for the half marathon.",
-        "thing",
-        when="past",
-        type="episode",
-    ),
-    Row(
-        "cancel drop scrap ditch abandon",
-        "dobj",
-        "signed_up_for",
-        "I've cancelled the pottery course.",
-        "course",
-        when="any",
-        polarity=False,
-    ),
-    Row(
-        "pull back drop",
-        "out_of of",
-        "signed_up_for",
-        "I've pulled out of the beekeeping course.",
-        "thing",
-        when="past",
-        polarity=False,
-    ),
-    Row("win", "dobj", "won", "I won my first video game tournament.", "thing", when="past", type="episode"),
-    Row("pass", "dobj", "passed", "I passed my exam!", "thing", when="past", type="episode"),
-    Row(
-        "launch open publish host",
-        "dobj",
-        "launched",
-        "I just launched an ad campaign.",
-        "thing",
-        when="past",
-        type="episode",
-        only="launch",
-    ),
-    Row(
-        "start begin end open close launch ship expire",
-        "on at",
-        "is_on",
-        "The freeze starts on the 19th.",
-        "day",
-        when="any",
-    ),
-    # who does what, what was decided
-    Row("go stick", "with", "decided_on", "We're going with NATS.", "thing", when="any", type="decision"),
-    Row(
-        "decide settle agree",
-        "on",
-        "decided_on",
-        "We settled on the blue one.",
-        "thing",
-        when="past",
-        type="decision",
-    ),
-    Row("pick choose", "dobj", "decided_on", "We chose Postgres.", "thing", when="past", type="decision"),
-    Row("switch migrate", "to", "decided_on", "We switched to NATS.", "thing", when="any", type="decision"),
-)
+_TABLE: Final = """
+# where
+live reside | in near at on outside | lives_in | place | now | fact | | I live in Leeds.
+base locate | in near at | lives_in | place | now | fact | | We're based in Leeds.
+settle | in | lives_in | name | past | fact | | We settled in Hull.
+move relocate | to into | moved_to | place | past | episode | | I moved to Glasgow.
+move relocate | to | moving_to | place | ahead | goal | | I'm moving to Ghent on the first.
+move | from | moved_from | name | past | episode | | I moved from Sweden.
+grow up | in | grew_up_in | place | past | fact | | I grew up in Naples.
+bear | in | born_in | name | any | fact | | I was born in Split.
+bear | on | born_on | date | any | fact | | I was born on 2 May 1990.
+come | from | comes_from | name | now | fact | | I come from Iceland.
+be | from | comes_from | name | now | fact | | I'm from Iceland.
+# work
+work | as | works_as | trade | now | fact | | She works as a vet.
+work | at for | works_at | organisation | now | fact | | Rui works at Airbus.
+start begin | as | works_as | trade | past | fact | | I just started as a junior architect.
+start begin get land take accept | at with | works_at | organisation | past | fact | job | I got a job at the library!
+leave quit resign | at from | not works_at | organisation | past | fact | job | I left my job at Deloitte in May.
+leave quit | dobj | not works_at | company | past | fact | | I quit Deloitte.
+teach | dobj | teaches | subject | now | fact | | I teach maths.
+run own manage | dobj | owns | business | now | fact | | I run a small bakery.
+work | on | working_on | thing | now | fact | | I'm working on a screenplay.
+write | dobj | working_on | work | progress | fact | | I'm writing a screenplay.
+teach | at | works_at | organisation | now | fact | | I teach maths at a secondary school.
+study | dobj | studies | subject | now | fact | | I'm studying physics.
+study | at | studies_at | name | now | fact | | I'm studying physics at Durham.
+learn | dobj | learning | subject | progress | interest | | I'm learning Italian.
+# taste
+like love enjoy adore | dobj | likes | taste | now | preference | | I love jazz and old maps.
+like love enjoy adore | xcomp | likes | deed | now | preference | | I really enjoy baking bread on Sundays.
+hate dislike detest loathe despise | dobj | dislikes | taste | now | preference | | I hate Mondays.
+hate dislike detest loathe despise | xcomp | dislikes | deed | now | preference | | I hate flying.
+stand | dobj xcomp | dislikes | taste | now | preference | not | I can't stand crowds.
+prefer | dobj | prefers | taste | now | preference | | I prefer window seats.
+prefer | xcomp | prefers | deed | now | preference | | I prefer working alone.
+be | of | likes | taste | now | preference | fan lover | I'm a fan of crowds.
+be | into | likes | taste | now | preference | | I'm into astronomy.
+be | on about | likes | taste | now | preference | keen mad crazy passionate | I'm keen on astronomy.
+be | in | interested_in | taste | now | interest | interested | I'm interested in local history.
+be | of | afraid_of | taste | now | fact | afraid scared terrified | I'm afraid of heights.
+collect | dobj | collects | taste | now | interest | | I collect stamps.
+play | dobj | plays | game | now | interest | | I play the guitar.
+go | gerund | hobby | | now | interest | | I go climbing every Tuesday.
+do | dobj | hobby | pastime | now | interest | | I've been doing yoga for three years.
+# body
+be | to | allergic_to | taste | now | health | allergic | I'm allergic to cats, dogs and pollen.
+eat | dobj | eats | food | habit | preference | | I don't eat meat any more.
+drink | dobj | drinks | food | habit | preference | | I never drink coffee.
+have eat | dobj | eats | food | now | preference | can | I can't have dairy.
+switch | to | drinks | drink | any | preference | | I'm switching to tea.
+give stop quit | dobj | not drinks | drink | past | preference | | I gave up coffee.
+go | off | not likes | taste | past | preference | | I've gone off coffee.
+have get suffer | dobj from | has_condition | ailment | now | health | | I have diabetes.
+sprain break fracture tear twist | broken | has_condition | limb | past | health | | I sprained my left ankle yesterday.
+diagnose | with | has_condition | thing | any | health | | I was diagnosed with asthma.
+# people and animals
+marry | to | married_to | person | any | relation | | I'm married to Anna.
+marry | dobj | married_to | person | past | relation | | I married Anna in May.
+have get adopt | dobj | pet | pet | any | relation | | I've got a cat called Biscuit.
+have | dobj | child | children | now | relation | | I have two kids.
+have | dobj | sibling | siblings | now | relation | | I have two sisters.
+meet | dobj | met | person | past | episode | | I met Tom and Lucy at a party.
+expect | dobj | expecting | child | progress | fact | | We're expecting our first child in July.
+speak | dobj | speaks | language | now | skill | | I speak English, Igbo and a bit of Yoruba.
+turn | dobj attr | age_is | age | any | fact | | I'm turning 40 next month.
+# things
+drive | dobj | drives | thing | habit | fact | | I drive a Fiesta.
+own | dobj | owns | thing | now | fact | | I own two bikes.
+buy purchase | dobj | bought | thing | past | episode | | I bought a house last year.
+sell | dobj | not owns | thing | past | fact | | We sold the Fiesta.
+stop quit give | xcomp | not does | deed | past | fact | | I quit smoking.
+use | dobj | uses | thing | now | preference | | I've been using QuickBooks for my bookkeeping.
+cost | dobj | costs | money | any | fact | | The ticket cost 45 euros.
+pay earn make | dobj | earns | sum | habit | fact | earn make | I earn 3,000 a month.
+need | dobj | needs | thing | now | fact | | The accountant needs read-only access.
+want | dobj | wants | thing | now | preference | | I want email notifications.
+take | dobj | takes | drug | habit | health | | I take metformin with breakfast.
+be | on | takes | drug | now | health | | Mum's on warfarin.
+# going places, plans
+go travel fly drive | to | went_to | somewhere | past | episode | | I went to Seville in March.
+be | to | went_to | somewhere | past | episode | | I've been to Cuba twice.
+go travel fly drive head | to | going_to | name | ahead | goal | | I'm going to Rome in April.
+be | in | going_to | name | ahead | goal | | I'll be in Berlin next week.
+be | to for | going_to | name | any | goal | off | I'm off to Lisbon tomorrow!
+book | to | going_to | name | past | goal | flight trip ticket train holiday | I've booked a flight to Oslo for June.
+visit | dobj | visited | somewhere | past | episode | | I visited the Prado.
+attend | dobj | attended | thing | past | episode | | I attended a conference.
+join | dobj | joined | thing | past | episode | | I joined a book club in January.
+sign up | for | signed_up_for | thing | past | episode | | I signed up for the half marathon.
+cancel drop scrap ditch abandon | dobj | not signed_up_for | course | any | fact | | I've cancelled the pottery course.
+pull back drop | out_of of | not signed_up_for | thing | past | fact | | I've pulled out of the beekeeping course.
+win | dobj | won | thing | past | episode | | I won my first video game tournament.
+pass | dobj | passed | thing | past | episode | | I passed my exam!
+launch open publish host | dobj | launched | thing | past | episode | launch | I just launched an ad campaign.
+start begin end open close launch ship expire | on at | is_on | day | any | fact | | The freeze starts on the 19th.
+# who does what, what was decided
+go stick | with | decided_on | choice | any | decision | | We're going with NATS.
+decide settle agree | on | decided_on | thing | past | decision | | We settled on the blue one.
+pick choose | dobj | decided_on | thing | past | decision | | We chose Postgres.
+switch migrate | to | decided_on | thing | any | decision | | We switched to NATS.
+"""
+"""Verbs, slot, relation, sort, when, type, only, example. `not`: what is stated is that it isn't so."""
+
+
+def _row(line: str) -> Row:
+    # Interned, so that a claim of the default type is written without it, as msgspec tells by the object.
+    verbs, slot, rel, sort, when, type, only, example = (intern(cell.strip()) for cell in line.split("|"))
+    denied = rel.startswith("not ")
+    return Row(verbs, slot, rel.removeprefix("not "), example, sort, when, type, not denied, only)
+
+
+ROWS: Final = tuple(_row(line) for line in _TABLE.splitlines() if line and not line.startswith("#"))
 
 JOBS: Final = listed("job position role work post internship placement")
 EXAMPLES: Final = tuple((row.example, row.rel) for row in ROWS)

@@ -7,7 +7,7 @@ from braid.learn import dates
 from braid.learn.page import Page
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.phrases import shown, subtree
-from braid.text.calendar import WEEKDAY_NAME
+from braid.text.calendar import MONTH_NAME, WEEKDAY_NAME
 from braid.text.dates import places
 from braid.text.parse import Parse
 from braid.text.sentences import TextPart
@@ -20,12 +20,14 @@ _DAYS_OF_WEEK: Final = re.compile(
     rf"\bfrom {WEEKDAY_NAME}s? (?:to|till|until|through) {WEEKDAY_NAME}s?\b", re.IGNORECASE
 )
 """I work nights from Sunday to Wednesday: every week."""
+_LEADS: Final = listed(
+    "on in at by this next last the for until since to till from of weekend starting beginning"
+)
 _TO_DAY: Final = re.compile(r"\b(?:to|for) (?:the )?\d")
 _FOR_DAY: Final = re.compile(
     r"\bfrom (?:today|tomorrow|tonight|now)\b"
     r"|\b(?:for|until|till) (?:the )?(?:\d{1,2}(?:st|nd|rd|th)\b"
-    r"|(?:\d{1,2} (?:of )?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:[a-z]*\b)"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\w+(?:th|rd|st|nd) of \w+)",
+    rf"|(?:\d{{1,2}} (?:of )?)?{MONTH_NAME}\b|{WEEKDAY_NAME}|\w+(?:th|rd|st|nd) of \w+)",
     re.IGNORECASE,
 )
 """Put me on the rota for 5 July: the day of what was put, not of the putting."""
@@ -122,26 +124,7 @@ def without_when(page: Page, what: str, held: dates.Validity) -> str:
     ):
         if stop >= len(what.rstrip(" .!,")) and first > 0:
             words = what[:first].rstrip(" ,").split()
-            while words and words[-1].lower() in (
-                "on",
-                "in",
-                "at",
-                "by",
-                "this",
-                "next",
-                "last",
-                "the",
-                "for",
-                "until",
-                "since",
-                "to",
-                "till",
-                "from",
-                "of",
-                "weekend",
-                "starting",
-                "beginning",
-            ):
+            while words and words[-1].lower() in _LEADS:
                 words.pop()
             return " ".join(words) if len(words) > 0 else what
     return what

@@ -7,33 +7,28 @@ from braid.learn import dates
 from braid.learn.parse.people import Whom
 from braid.learn.parse.phrases import shown
 from braid.learn.parse.said import Said, say
-from braid.text.calendar import MONTHS, SHORT_MONTHS, WEEKDAY_NAME
+from braid.text.calendar import MONTH_NAME, MONTHS, WEEKDAY_NAME
+from braid.text.quantities import sum_in
 from braid.text.words import listed
 
-_MONEY: Final = re.compile(
-    r"[£$€]\s?\d|\d[\d,.]* ?(?:k )?(?:pounds|dollars|euros?|quid|bucks|eur|usd|gbp)\b", re.IGNORECASE
-)
 _CODE: Final = re.compile(r"#?(?=[\w./:@-]*\d)[A-Za-z0-9][\w./:@-]{1,40}")
 _MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 _COUNTED: Final = listed(
     "invoice booking order reference ticket tracking policy account customer case flight confirmation "
     "member membership code id ref"
 )
-_MONTH: Final = re.compile(
-    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\d\s?[./-]\s?\d", re.IGNORECASE
-)
+_MONTH: Final = re.compile(rf"\b{MONTH_NAME}\b|\d\s?[./-]\s?\d", re.IGNORECASE)
 _MOST_DAYS: Final = 31
 _YEARS: Final = 1900
 _LINE: Final = re.compile(
     r"(?:(?:new|old|work|home|mobile|cell|phone) )*(?:e-?mail|phone|number|address)\b", re.IGNORECASE
 )
 _NOW: Final = re.compile(r"[^.!?]*\bnow\b", re.IGNORECASE)
-_MONTHS: Final = "|".join((*MONTHS, *SHORT_MONTHS))
 _DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _UP_TO: Final = r"(?: ?[-–—] ?| (?:to|until|till|and) (?:the )?)"
 _SPAN: Final = re.compile(
-    rf"\b{_DAY}(?: (?:{_MONTHS}))?{_UP_TO}{_DAY} (?:of )?(?:{_MONTHS})\b"
-    rf"|\b(?:{_MONTHS}) {_DAY}{_UP_TO}(?:(?:{_MONTHS}) )?{_DAY}\b(?![:.]\d)",
+    rf"\b{_DAY}(?: {MONTH_NAME})?{_UP_TO}{_DAY} (?:of )?{MONTH_NAME}\b"
+    rf"|\b{MONTH_NAME} {_DAY}{_UP_TO}(?:{MONTH_NAME} )?{_DAY}\b(?![:.]\d)",
     re.IGNORECASE,
 )
 _UNDATED: Final = re.compile(
@@ -111,7 +106,7 @@ def dated_by(said: Said, subject: Whom, words: str) -> bool:
 def priced(said: Said, subject: Whom, at: int) -> bool:
     """The ticket is 40 euros."""
     text = shown(said.clause.parse, said.clause.verb + 1, said.clause.said[1])
-    found = _MONEY.search(text)
+    found = sum_in(text)
     if subject.sort != "thing" or found is None or len(text.split()) > 6 or "," in text[: found.start()]:
         return False
     return say(said, subject.name, "costs", text)

@@ -15,6 +15,7 @@ from typing import Final, Literal, NamedTuple
 
 from braid.learn.resolve.compare import Described, Similarity, Verdict, compare, cues_of
 from braid.learn.resolve.names import folded, initials_of, parts_of, stands_for
+from braid.learn.words import KIN
 from braid.stance.mentions import NAMED, SELF, EntityType, MentionRole, owned
 from braid.text.aliases import packaged
 from braid.text.words import normal
@@ -26,13 +27,9 @@ _CONTEXTS: Final = 12
 """So many of the newest contexts of a node are looked at."""
 _SORTS: Final = frozenset(("person", "organisation", "product", "place"))
 _ROLE_RELATIONS: Final = {
-    "sibling": ("sister", "brother", "twin"),
-    "child": ("son", "daughter", "kid", "child"),
-    "parent": ("mother", "father", "mum", "mom", "dad"),
-    "partner_is": ("wife", "husband", "partner", "girlfriend", "boyfriend", "spouse"),
-    "married_to": ("wife", "husband", "spouse"),
-    "boss_is": ("boss", "manager", "supervisor"),
-}
+    rel: tuple(word for word, of in KIN.items() if of == rel)
+    for rel in ("sibling", "child", "parent", "partner_is", "boss_is")
+} | {"married_to": ("wife", "husband", "spouse")}
 """Relation → words for who is meant by it."""
 
 

@@ -55,27 +55,8 @@ def test_what_a_question_asks_to_have_confirmed_is_not(text: str) -> None:
     ("text", "expected"),
     [
         (
-            "Our accountant is Femi Adeyemi and the VAT return is due on the 7th.",
-            [("Ana", "accountant_is", "Femi Adeyemi", True), ("VAT return", "is_on", "2026-05-07", True)],
-        ),
-        (
-            "The staging cluster runs Kubernetes 1.29 and prod is still on 1.27.",
-            [
-                ("staging cluster", "does", "runs Kubernetes 1.29", True),
-                ("prod", "value_is", "still on 1.27", True),
-            ],
-        ),
-        (
-            "For the trip I've packed the tent, two sleeping bags and the stove.",
-            [("Ana", "did", "packed the tent, two sleeping bags and the stove", True)],
-        ),
-        (
             "I drive a 2012 Skoda Octavia, diesel, 180k on the clock.",
             [("Ana", "drives", "2012 Skoda Octavia", True)],
-        ),
-        (
-            "We were meant to go to my in-laws for Easter but Pavel's got chickenpox so we're staying.",
-            [("Pavel", "has", "chickenpox", True)],
         ),
         ("Sounds like you and the kids had a blast.", []),
     ],
@@ -116,18 +97,12 @@ def test_what_will_be_next_year_is_a_plan() -> None:
         ("now im going with his mum haha", [("Ana", "does", "going with his mum", True)]),
         ("I never work on Fridays.", [("Ana", "does", "work on Fridays", False)]),
         ("I live on my own.", [("Ana", "does", "live on their own", True)]),
-        ("I like my eggs runny.", [("Ana", "does", "like their eggs runny", True)]),
         ("My surgery isn't in May.", [("Ana's surgery", "is", "in May", False)]),
-        ("I've got a spare room if you need it.", [("Ana", "has", "a spare room", True)]),
         ("I have time if it rains.", []),
         ("I tried to quit sugar.", [("Ana", "did", "tried to quit sugar", True)]),
         (
             "My brother's fiancée is Brazilian, her name's Luana.",
             [("Ana's brother's fiancée", "nationality", "Brazilian", True)],
-        ),
-        (
-            "We live in a two-bed flat above a bakery in Ghent.",
-            [("Ana", "lives_in", "two-bed flat above a bakery in Ghent", True)],
         ),
         (
             "I work as a night nurse at St Jude's.",
@@ -181,7 +156,6 @@ def test_what_is_owned_or_dated_keeps_its_owner_and_its_day(
         ("I hardly ever eat meat.", []),
         ("We rarely cook fish.", []),
         ("Ed is convinced the neighbours stole his bins.", []),
-        ("I'm married to this spreadsheet.", []),
         ("Sam is now married to a man from Leeds.", ["married"]),
         ("We're keeping the old boiler in case we need it for parts.", ["keeping the old boiler"]),
         ("So we went with NATS, three nodes, JetStream on, and retention set to seven days.", ["NATS"]),
