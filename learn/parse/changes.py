@@ -44,10 +44,16 @@ _RETRACTION: Final = re.compile(
     r"(?:said |told you |mentioned |wrote )?(?:earlier |before |yesterday )?(?:about )(?P<what>[^,.;!]+)",
     re.IGNORECASE,
 )
+_PLAIN: Final = {
+    "being": ("am", "is"), "having": ("have", "has"), "moving": ("moved", "moved"), "living": ("live", "lives"),
+    "working": ("work", "works"), "liking": ("like", "likes"), "loving": ("love", "loves"),
+    "hating": ("hate", "hates"), "eating": ("eat", "eats"), "using": ("use", "uses"), "drinking": ("drink", "drinks"),
+    "owning": ("own", "owns"), "playing": ("play", "plays"), "preferring": ("prefer", "prefers"),
+    "wanting": ("want", "wants"),
+}  # fmt: skip
+"""What is taken back, as the speaker says it, and as it is said of others."""
 _BEING: Final = re.compile(
-    r"^(?:(?P<who>[A-Z][\w-]+|me|my [\w-]+)(?:'s)? )?(?P<verb>being|having|living|working|liking|loving"
-    r"|hating|moving|eating|drinking"
-    r"|owning|playing|preferring|using|wanting) (?P<rest>.+)$"
+    rf"^(?:(?P<who>[A-Z][\w-]+|me|my [\w-]+)(?:'s)? )?(?P<verb>{'|'.join(_PLAIN)}) (?P<rest>.+)$"
 )
 _NEW_VALUE: Final = re.compile(
     r"^(?:i|we)(?:['’]ve| have| got| now have)(?: now)?(?: got)? a new "
@@ -120,27 +126,12 @@ def retraction(sentence: TextPart) -> str | None:
     """Return as a plain sentence what is taken back by "forget what I said about Mireille being allergic to
     shellfish".
     """
-    match = _RETRACTION.search(sentence.text)
+    match = _RETRACTION.search(sentence.text) if "about" in sentence.text.lower() else None
     inner = _BEING.match(match["what"].strip()) if match else None
     if inner is None:
         return None
     who = "I" if (inner["who"] or "me") == "me" else inner["who"]
-    base = {"being": ("am", "is"), "having": ("have", "has"), "moving": ("moved", "moved")}.get(inner["verb"])
-    plain = {
-        "living": "live",
-        "working": "work",
-        "liking": "like",
-        "loving": "love",
-        "hating": "hate",
-        "eating": "eat",
-        "using": "use",
-        "drinking": "drink",
-        "owning": "own",
-        "playing": "play",
-        "preferring": "prefer",
-        "wanting": "want",
-    }.get(inner["verb"], "")
-    verb = base[who != "I"] if base else plain if who == "I" else f"{plain}s"
+    verb = _PLAIN[inner["verb"]][who != "I"]
     return f"{who} {verb} {inner['rest']}"
 
 

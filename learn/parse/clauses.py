@@ -18,7 +18,9 @@ Mode = Literal["actual", "planned", "able", "possible", "supposed", "asked", "or
 
 _VERBAL: Final = frozenset(("VERB", "AUX"))
 _HEADS: Final = frozenset(("ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "acl", "pcomp"))
-_OPENERS: Final = frozenset(("if", "unless", "whether", "until", "till", "lest", "provided", "supposing"))
+_OPENERS: Final = listed("whether until till lest provided supposing like")
+_TENSES: Final[dict[str, Tense]] = {"VBD": "past", "VBN": "past", "VB": "bare"}
+"""Of a verb without auxiliaries, by its tag; of others, the present."""
 _IN_CASE: Final = frozenset(("if", "unless", "whenever", "otherwise"))
 _ONLY_IF: Final = re.compile(r"\bonly if\b|\bon condition that\b", re.IGNORECASE)
 _UNREAL: Final = frozenset(
@@ -184,16 +186,18 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, on_terms: bool) 
         subject = token.head
     auxes = [one for one in around if one.dep in ("aux", "auxpass")]
     words = {one.text.lower() for one in auxes}
-    tense = _tense(token, auxes)
-    mode = "supposed" if on_terms else _mode(parse, at, token, words, tense, around)
+    tense = _tense(token, auxes, words)
+    mode = "supposed" if on_terms else _mode(parse, at, words, tense)
     denied = False
+    hedge: str | None = None
     for child, one, word in zip(parse.children(at), around, low, strict=True):
         if (one.dep == "neg" or word in _NEVER) and one.pos != "CCONJ":
             denied = denied or not _is_outside(parse, at, child, subject)
+        elif word in HEDGES and hedge is None:
+            hedge = one.text
     no_more = denied and any(word in _NO_LONGER or word == "more" for word in _shallow_words(parse, at))
     if "longer" in low and ("no longer" in " ".join(low) or _says_no_longer(parse, at)):
         denied = no_more = True
-    hedge = next((one.text for one, word in zip(around, low, strict=True) if word in HEDGES), None)
     reporter: int | None = None
     under: int | None = None
     if above is not None:
@@ -391,39 +395,39 @@ def _is_joined_on(parse: Parse, at: int, child: int) -> bool:
     return any(one.pos == "CCONJ" for one in parse.tokens[at + 1 : child])
 
 
-def _tense(token: Token, auxes: list[Token]) -> Tense:  # noqa: PLR0911 - one decision a line
-    words = {one.text.lower() for one in auxes}
+def _tense(token: Token, auxes: list[Token], words: set[str]) -> Tense:  # noqa: PLR0911 - one decision a line
+    if not words:
+        return _TENSES.get(token.tag, "present")
     if words & _WILL:
         return "future"
-    if any(one.text.lower() in ("had", "'d") and one.tag == "VBD" for one in auxes):
+    tags = {one.tag for one in auxes}
+    if "VBD" in tags and any(one.text.lower() in ("had", "'d") and one.tag == "VBD" for one in auxes):
         return "past"
-    if any(
+    if token.tag in ("VBN", "VBG", "VBD") and any(
         one.lemma.lower() in ("have", "'ve") and one.tag in ("VB", "VBP", "VBZ", "VBD") for one in auxes
-    ) and token.tag in ("VBN", "VBG", "VBD"):
+    ):
         return "perfect"
-    if token.tag in ("VBD",) or any(one.tag == "VBD" for one in auxes):
+    if token.tag == "VBD" or "VBD" in tags:
         return "past"
-    if token.tag in ("VBP", "VBZ") or any(one.tag in ("VBP", "VBZ") for one in auxes):
+    if token.tag in ("VBP", "VBZ") or tags & {"VBP", "VBZ"}:
         return "present"
-    if token.tag == "VBN":
-        return "past"
-    return "bare" if token.tag == "VB" else "present"
+    return _TENSES.get(token.tag, "present")
 
 
-def _mode(parse: Parse, at: int, token: Token, words: set[str], tense: Tense, around: list[Token]) -> Mode:  # noqa: PLR0911, PLR0917 - one decision a line
-    tokens = parse.tokens
-    for one in around:
-        if one.dep in ("mark", "advmod"):
-            low = one.text.lower()
-            if low in _IN_CASE or (low in _OPENERS and one.dep == "mark"):
+def _mode(parse: Parse, at: int, words: set[str], tense: Tense) -> Mode:  # noqa: PLR0911 - one decision a line
+    """Return how a clause is meant by what hangs on its verb; `words`: its auxiliaries."""
+    nearly = False
+    for child in parse.children(at, "mark", "advmod", "advcl"):
+        low, dep = parse.word(child), parse.tokens[child].dep
+        if dep == "advcl":
+            if any(parse.word(inner) in ("if", "unless") for inner in parse.children(child, "mark")):
                 return "supposed"
-    for child in parse.children(at, "advcl"):
-        marks = {tokens[inner].text.lower() for inner in parse.children(child, "mark")}
-        if marks & {"if", "unless"}:
+        elif low in _IN_CASE or (dep == "mark" and low in _OPENERS):
             return "supposed"
-    if any(one.text.lower() in ("almost", "nearly") and one.dep == "advmod" for one in around):
+        nearly = nearly or low in ("almost", "nearly")
+    if nearly:
         return "possible"
-    if any(one.dep == "mark" and one.text.lower() == "like" for one in around) or _is_inverted(parse, at):
+    if _is_inverted(parse, at):
         return "supposed"
     if words & _CAN and "could" not in words:
         return "able"

@@ -172,6 +172,20 @@ def _is_month_of_day(tokens: list[Token], at: int) -> bool:
     )
 
 
+def _mend_contrast(tokens: list[Token], at: int) -> bool:
+    """My favourite colour is teal, not green: where what is meant hangs on what is not."""
+    no = next((n for n in range(at) if tokens[n].head == at and tokens[n].dep == "neg"), None)
+    if no is None or no < 2 or tokens[no].text.lower() != "not" or tokens[no - 1].text != ",":
+        return False
+    meant, token = tokens[no - 2], tokens[at]
+    is_word = meant.pos in ("ADJ", "NOUN", "PROPN", "NUM", "ADV") and no - 2 > token.head
+    if meant.head != at or not is_word:
+        return False
+    tokens[no - 2] = meant._replace(dep=token.dep, head=token.head)
+    tokens[at] = token._replace(dep="appos", head=no - 2)
+    return True
+
+
 def _hang_name(tokens: list[Token], at: int) -> None:
     verb = tokens[at].head
     tokens[at] = tokens[at]._replace(pos="PROPN", tag="NNP", dep="pobj", head=at - 1, lemma=tokens[at].text)
@@ -207,5 +221,7 @@ _MENDS: Final = {
     "dobj": _mend_object,
     "nsubj": _mend_subject,
     "nsubjpass": _mend_subject,
+    "attr": _mend_contrast,
+    "acomp": _mend_contrast,
 }
 """By how a word hangs on another, what may be wrong with it."""

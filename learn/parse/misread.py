@@ -27,6 +27,7 @@ _ALIKE: Final = listed(
 )
 """Verbs whose past may be the same word."""
 _PARTS: Final = frozenset((":", "-", "–", "—", "--"))
+_PARTS_OF_TEXT: Final = frozenset(":-–—")
 _OF_MACHINES: Final = listed("stop reach arrive fail break crash fit last happen die")
 _SEEMING: Final = frozenset(("stay", "feel", "get", "be", "keep", "look", "seem", "sound", "remain"))
 _MOODS: Final = listed(
@@ -77,7 +78,7 @@ def _is_of_who_comes_later(clause: Clause) -> bool:
 
 def _is_parted(clause: Clause) -> bool:
     """Dr Holm: sumatriptan up to 100; gaming has been my focus - practicing a lot: a colon or a dash stands between."""
-    if clause.subject is None:
+    if clause.subject is None or _PARTS_OF_TEXT.isdisjoint(clause.parse.text):
         return False
     return any(token.text in _PARTS for token in clause.parse.tokens[clause.subject + 1 : clause.verb])
 
@@ -253,6 +254,9 @@ def _is_not_sure(clause: Clause) -> bool:
 def _is_rare(clause: Clause) -> bool:
     """I hardly ever eat meat; we rarely cook: neither done nor left undone."""
     parse = clause.parse
+    low = parse.text.lower()
+    if not any(word in low for word in _RARE):
+        return False
     around = [one for child in parse.children(clause.verb) for one in (child, *parse.children(child))]
     return any(parse.word(one) in _RARE and parse.tokens[one].pos == "ADV" for one in around) and (
         not clause.denied or any(parse.word(one) == "ever" for one in around)

@@ -146,7 +146,6 @@ def said_of(parse: Parse, verb: int) -> tuple[int, int]:
         or (last + 2 in wanted and tokens[last + 1].pos == "PUNCT" and last + 2 - verb < 40)
     ):
         last += 1
-    last = _before_another(parse, verb, last)
     while last > verb and (
         tokens[last].pos in ("PUNCT", "CCONJ", "SPACE")
         or (tokens[last].pos == "INTJ" and tokens[last - 1].lemma != "say")
@@ -176,16 +175,6 @@ def _is_second_thing(parse: Parse, verb: int, at: int) -> bool:
         and any(verb < child < at for child in parse.children(verb, "attr"))
         and any(child < at for child in parse.children(verb, "cc"))
     )
-
-
-def _before_another(parse: Parse, verb: int, last: int) -> int:
-    """Return where what a verb says ends before the same is said of another: is pleased / and so am I."""
-    tokens = parse.tokens
-    for at in range(verb + 3, last + 1):
-        said = tokens[at - 1].text.lower() in ("so", "neither") and tokens[at].pos in ("AUX", "VERB")
-        if said and tokens[at - 2].pos == "CCONJ":
-            return at - 3
-    return last
 
 
 def _close(parse: Parse, found: list[int]) -> list[int]:

@@ -7,6 +7,7 @@ reading.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from typing import Final
 
 from braid.learn import moods
@@ -93,8 +94,8 @@ class ParseReader:
         self._of = of
         self._ahead: dict[str, Parse] = {}
         """The sentences that were parsed last, by `prepare`."""
-        self._parts: dict[tuple[str, str], list[TextPart]] = {}
-        """The sentences of the turns that were prepared last, by speaker and text; only where all is read."""
+        self._parts: dict[tuple[str, str], tuple[TurnText, list[TextPart]]] = {}
+        """The turns that were prepared last with their sentences, by speaker and text; only where all is read."""
 
     @property
     def version(self) -> str:
@@ -112,7 +113,7 @@ class ParseReader:
             parts = list(pieces(source.sentences()))
             texts += [f"{sentence.text}{sentence.mark.strip()[:1]}" for sentence in parts]
             if not source.left:
-                self._parts[turn.speaker, turn.text] = parts
+                self._parts[turn.speaker, turn.text] = source, parts
         self._ahead = {
             text: mended(parse) for text, parse in zip(texts, parsed(self._parser, texts), strict=True)
         }
@@ -121,14 +122,16 @@ class ParseReader:
         """Return what a turn states. What a person says only: an assistant's words are no evidence."""
         if turn.role != "user" or not turn.text.strip():
             return TurnReading()
-        source = TurnText(turn.text, turn.speaker)
+        prepared = self._parts.get((turn.speaker, turn.text))
+        # A copy, for it counts what of this reading is left.
+        source = TurnText(turn.text, turn.speaker) if prepared is None else copy(prepared[0])
         if moods.is_fleeting(source.shown):
             return TurnReading()
         page = Page(turn, known, source)
         page.wry = moods.is_ironic(source.shown)
         page.angry = moods.is_angry(source.shown)
-        parts = self._parts.get((turn.speaker, turn.text))
-        for place, sentence in enumerate(pieces(source.sentences()) if parts is None else parts):
+        parts = pieces(source.sentences()) if prepared is None else prepared[1]
+        for place, sentence in enumerate(parts):
             if moods.is_foreign(sentence.text):
                 source.pass_over(sentence)
                 continue

@@ -49,9 +49,6 @@ _WORKS: Final = listed(
     "screenplay novel book thesis dissertation blog memoir script play paper article poem song album"
 )
 _DRINKS: Final = listed("tea coffee decaf water wine beer juice milk cola soda matcha kombucha cocoa")
-_COURSES: Final = listed(
-    "course class workshop membership subscription trip holiday race marathon tour event lesson lessons"
-)
 _HOMELY: Final = listed("bed sleep work school home bathroom toilet shower store shops supermarket gym")
 _NOWHERE: Final = listed("home time moment way fear peace past future present world dream")
 _NUMBER: Final = re.compile(rf"(?:\d[\d,.]*|{WORD})(?:\s?k)?$", re.IGNORECASE)
@@ -310,7 +307,6 @@ SORTS: Final[dict[str, Sort]] = {
     "business": _listed(_BUSINESS, whole=True),
     "work": _listed(_WORKS, whole=True),
     "drink": _listed(_DRINKS),
-    "course": _listed(_COURSES, whole=True),
 }
 
 

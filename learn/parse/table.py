@@ -43,7 +43,7 @@ bear | on | born_on | date | any | fact | | I was born on 2 May 1990.
 come | from | comes_from | name | now | fact | | I come from Iceland.
 be | from | comes_from | name | now | fact | | I'm from Iceland.
 # work
-work | as | works_as | trade | now | fact | | She works as a vet.
+work | as | works_as | trade | now | fact | | Rui works as a vet.
 work | at for | works_at | organisation | now | fact | | Rui works at Airbus.
 start begin | as | works_as | trade | past | fact | | I just started as a junior architect.
 start begin get land take accept | at with | works_at | organisation | past | fact | job | I got a job at the library!
@@ -119,7 +119,6 @@ visit | dobj | visited | somewhere | past | episode | | I visited the Prado.
 attend | dobj | attended | thing | past | episode | | I attended a conference.
 join | dobj | joined | thing | past | episode | | I joined a book club in January.
 sign up | for | signed_up_for | thing | past | episode | | I signed up for the half marathon.
-cancel drop scrap ditch abandon | dobj | not signed_up_for | course | any | fact | | I've cancelled the pottery course.
 pull back drop | out_of of | not signed_up_for | thing | past | fact | | I've pulled out of the beekeeping course.
 win | dobj | won | thing | past | episode | | I won my first video game tournament.
 pass | dobj | passed | thing | past | episode | | I passed my exam!
@@ -127,7 +126,7 @@ launch open publish host | dobj | launched | thing | past | episode | launch | I
 start begin end open close launch ship expire | on at | is_on | day | any | fact | | The freeze starts on the 19th.
 # who does what, what was decided
 go stick | with | decided_on | choice | any | decision | | We're going with NATS.
-decide settle agree | on | decided_on | thing | past | decision | | We settled on the blue one.
+decide settle agree | on | decided_on | thing | past | decision | | We settled on the blue tiles.
 pick choose | dobj | decided_on | thing | past | decision | | We chose Postgres.
 switch migrate | to | decided_on | thing | any | decision | | We switched to NATS.
 """

@@ -210,6 +210,10 @@ def said(*texts: str) -> set[str]:
         ("Jonas's mother is Ingrid.", {"Jonas parent Ingrid"}),
         ("Tom's dog is called Rex.", {"Tom pet Rex", "Rex is_a dog"}),
         ("The beekeeper next door is called Oswin.", {"beekeeper next door is called Oswin"}),
+        (
+            "My favourite colour is teal, not green.",
+            {"Ana favourite_colour teal", "Ana favourite_colour not green"},
+        ),
         ("I've got a new number: 0113 496 0777.", {"Ana phone_is 0113 496 0777"}),
         ("We have a new phone number, it's 0113 496 0777.", {"Ana phone_is 0113 496 0777"}),
         ("I've got a new email address: ana@new.example", {"Ana email_is ana@new.example"}),

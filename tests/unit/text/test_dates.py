@@ -4,8 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from braid.text.calendar import SEASONS
 from braid.text.dates import Partial, ahead, day, iso_dates, partial, span, times
-from braid.text.meanings import Lean
+from braid.text.meanings import HOLIDAYS, NEAR, Lean
 
 NOW = datetime(2023, 6, 15, 12, tzinfo=UTC)  # a Thursday
 SAID = datetime(2025, 5, 14, tzinfo=UTC).date()  # a Wednesday
@@ -236,3 +237,14 @@ def test_a_day_beside_the_only_one_that_its_sentence_names() -> None:
 def test_the_number_of_a_weekday_says_which(text: str, said: str, day: str) -> None:
     found = next(times(text, at(said), "ahead"))
     assert found.iso == day
+
+
+@pytest.mark.parametrize(
+    "text", [*NEAR, *HOLIDAYS, *(f"last {season}" for season in SEASONS), "in two fortnights"]
+)
+def test_a_text_of_a_single_word_of_time_is_looked_at(text: str) -> None:
+    assert any(list(times(text, NOW, lean)) for lean in ("past", "near", "ahead"))
+
+
+def test_a_text_without_such_a_word_names_no_time() -> None:
+    assert list(times("We painted the hall with Priya, and it looks great.", NOW)) == []
