@@ -6,12 +6,13 @@ Only the phase can be lowered so, and nothing here raises it.
 import logging
 from itertools import islice, takewhile
 from math import ceil
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
 from braid.claims.decided import decisions, is_contradicted, rounds
 from braid.event_log import note
+from braid.ledger.errors import KeyRefusedError
 from braid.notices import put_notice
 from braid.outcomes import Signed
 from braid.session import Session
@@ -25,6 +26,8 @@ MOST_FAILED: Final = 4
 """So many rounds may fail one behind the other: dead, or all that they would change was stale."""
 MOST_MS: Final = 2_000.0
 """How long the 95th percentile of the rounds may take, in milliseconds."""
+AGAIN_S: Final = 300.0
+"""So long decisions wait for an operator's key where the phase must be lowered and none is here to sign it."""
 ALARM: Final = "alarm"
 
 
@@ -61,14 +64,20 @@ def percentile(ordered: list[float], share: float) -> float:
     return ordered[ceil(share * len(ordered)) - 1] if ordered else 0.0
 
 
-def lower_if_breached(session: Session) -> None:
-    """Set the phase back to `add_only` where figures are broken; called under the writer's lock.
+def lower_if_breached(session: Session) -> Literal["stands", "lowered", "unsigned"]:
+    """Set the phase back to `add_only` where figures are broken, and say what became of it; under the writer's lock.
 
-    Raises KeyRefusedError where no operator's key is here to sign it: then nothing is carried out either.
+    `stands`: nothing says that decisions must stop. `unsigned`: they must, and no operator's key is here to sign it:
+    the log of events says so, nothing may be carried out, and the next round tries again.
     """
     if settings(session).phase != "full" or (found := breach(session)) is None:
-        return
-    put_notice(session, EVENT, {"key": "phase", "value": "add_only"}, found.why, "a demotion")
+        return "stands"
+    try:
+        put_notice(session, EVENT, {"key": "phase", "value": "add_only"}, found.why, "a demotion")
+    except KeyRefusedError:
+        note("demotion_unsigned", level=logging.ERROR, outcome=found.name)
+        return "unsigned"
     put_notice(session, ALARM, {"what": found.name}, found.why, "an alarm")
     note("alarm", level=logging.WARNING, outcome=found.name)
     session.refresh()
+    return "lowered"

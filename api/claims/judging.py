@@ -22,10 +22,14 @@ def judge(session: Session, asked: JudgeDecision) -> JudgedChange:
     """See `claims.decision_operations.judge_decision`."""
     require_person("judging")
     scope = drafts.scope_of(asked)
-    with session.writer.turn():
+    session.refresh()
+    one = _proposed(session, scope, asked)
+    assert one.target is not None  # noqa: S101 - a change has one
+    with session.writer.turn():  # which nobody holds while claims are weighed
         session.refresh()
-        one = _proposed(session, scope, asked)
-        assert one.target is not None  # noqa: S101 - a change has one
+        lives = session.reader.standings().lives
+        if not (lives(one.said.index) and lives(one.target.index)):
+            raise _none_proposed(asked)
         places = f"{one.candidate.id}/{one.candidate.node.partition('/')[2]} {one.target.id}/{one.target.k}"
         change = sha256(places.encode()).hexdigest()[:32]
         draft = Draft(
@@ -60,7 +64,11 @@ def _proposed(session: Session, scope: Scope | None, asked: JudgeDecision) -> Ma
     if asked.place is not None:
         found = [one for one in found if one.said.k == asked.place]
     if not found:
-        raise NotInScopeError(f"the rules propose no change by {asked.id} here; see `braid decisions report`")
+        raise _none_proposed(asked)
     if len(found) > 1:
         raise ValueError(f"{asked.id} brings {len(found)} changes: name the place of the claim that is meant")
     return found[0]
+
+
+def _none_proposed(asked: JudgeDecision) -> NotInScopeError:
+    return NotInScopeError(f"the rules propose no change by {asked.id} here; see `braid decisions report`")

@@ -1,7 +1,8 @@
 """Decisions as a consumer: what newly learnt claims change is signed, where the settings and the figures let it.
 
-The proposals are made outside every lock, and made again under the writer's lock of what is living then. One that has
-become another, or whose target has changed, is stale: nothing is appended for it, and it is decided again.
+The proposals are made outside every lock. Under the writer's lock it is only looked at what was appended since: where
+that may change them, the lock is let go of and they are made again, a few times at most. One that has become another,
+or whose target has changed, is stale: nothing is appended for it, and it is decided again.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,12 +17,14 @@ from braid.claims.applied import decision_draft, known_decision
 from braid.claims.canary import is_in_canary
 from braid.claims.decided import DECISION
 from braid.claims.decisions import walk
-from braid.claims.demotion import lower_if_breached
+from braid.claims.demotion import AGAIN_S, lower_if_breached
 from braid.claims.protection import protected
 from braid.freeze_switch import FreezeSwitch
-from braid.ledger.record.record import Draft, ExperienceBody, Record, Scope
+from braid.ledger.record.record import Draft, EventBody, ExperienceBody, Record, Scope
+from braid.ledger.record.scope import memory_of
 from braid.log.chain import chain_of
 from braid.log.lock import memory_behind
+from braid.outcomes import EVENT as WORK
 from braid.outcomes import Seen, Spent, outcomes, settle
 from braid.session import Session
 from braid.settings import fold_of, settings
@@ -29,6 +32,7 @@ from braid.stance.claims import RecordedClaim
 from braid.stance.decide import RULES
 from braid.stance.proposal import CHANGES, Proposal
 from braid.views.errors import ViewError
+from braid.work.errors import NotNowError
 from braid.work.job import Batch
 from braid.work.spans import Spans, indexes, minus
 
@@ -36,6 +40,12 @@ BATCH: Final = 500
 """How many records of the log are a batch."""
 _LOOKED_AT: Final = 10_000
 """Of a scope the newest so many claims are decided about."""
+PROPOSED: Final = 3
+"""How often a round's changes are proposed again, at most, since others append about the same memories meanwhile."""
+BUSY_S: Final = 1.0
+"""After so long a round that was put off is tried again."""
+_MOST_SINCE: Final = 500
+"""So many records are looked at under the lock, at most: behind more of them, all is proposed again."""
 _ITSELF: Final = Caller(name=RULES, kind="autonomous", allowed=GRANTS["autonomous"])
 
 
@@ -55,10 +65,18 @@ class PlannedChange(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """The changes that a batch brings, and the milliseconds of deciding by arm."""
+    """The changes that a batch brings, and the milliseconds of deciding by arm.
+
+    `owners`: whose memories were looked at; `size`: how many records the log had when that began.
+    """
 
     changes: Sequence[PlannedChange]
     ms: dict[str, float]
+    owners: Sequence[Scope]
+    size: int
+
+
+NOTHING: Final = Planned((), {}, (), 0)
 
 
 def arm(session: Session, user_id: str | None) -> str:
@@ -100,31 +118,51 @@ class DecisionConsumer:
         return any(_is_work(record) for some in entries for record, _ in some)
 
     def run(self, batch: Batch, attempt: int) -> Planned:
-        """Return what a batch changes, holding no lock; nothing is appended."""
-        del attempt
-        return planned(self._session, batch.spans)
-
-    def settle(self, batch: Batch, made: Planned, attempt: int, fence: Callable[[], None]) -> bool:
-        """Append what holds still with the outcome, as one transaction; False where the log has an outcome already."""
+        """Return what a batch changes, holding no lock but to lower the phase; of claims nothing is appended."""
         del attempt
         session = self._session
         with asked_by(_ITSELF), session.writer.turn():
             session.refresh()
-            lower_if_breached(session)
-            again = Planned((), {}) if is_halted(session) else planned(session, batch.spans)
-            holds = {one.gist for one in made.changes} & {one.gist for one in again.changes}
-            counts, drafts = self._drafts([one for one in again.changes if one.gist in holds])
-            stale = _differing(made, again, holds)
-            spans = () if is_halted(session) else minus(batch.spans, [(at, at + 1) for at in stale])
-            is_new = settle(
-                session,
-                Batch(self.name, self.version, spans),
-                seen=Seen(max(stop for _, stop in batch.spans), batch.spans),
-                drafts=drafts,
-                spent=Spent(counts={**counts, "stale": len(stale)}, ms=made.ms),
-                fence=fence,
-            )
-            lower_if_breached(session)
+            if lower_if_breached(session) == "unsigned":
+                raise NotNowError("decisions must stop, and no operator's key is here", "demotion", AGAIN_S)
+        return NOTHING if is_halted(session) else planned(session, batch.spans)
+
+    def settle(self, batch: Batch, made: Planned, attempt: int, fence: Callable[[], None]) -> bool:
+        """Append what holds still with the outcome, as one transaction; False where the log has an outcome already.
+
+        Raises NotNowError where others append about the same memories all the time: nothing is appended then.
+        """
+        del attempt
+        session, newest = self._session, made
+        for left in range(PROPOSED, -1, -1):
+            with asked_by(_ITSELF), session.writer.turn():
+                session.refresh()
+                if is_halted(session) or lower_if_breached(session) != "stands":
+                    return self._settle(batch, made, None, fence)
+                if not _may_differ(session, newest):
+                    return self._settle(batch, made, newest, fence)
+            if left:
+                newest = planned(session, batch.spans)
+        raise NotNowError("others append about the same memories all the time", "moved", BUSY_S)
+
+    def _settle(self, batch: Batch, made: Planned, newest: Planned | None, fence: Callable[[], None]) -> bool:
+        """Append what was proposed and is still, under the lock; without `newest` nothing is carried out or done."""
+        session = self._session
+        again = newest or NOTHING
+        standing = {one.gist for one in again.changes if _stands(session, one)}
+        holds = standing & {one.gist for one in made.changes}
+        counts, drafts = self._drafts([one for one in again.changes if one.gist in holds])
+        stale = [] if newest is None else _differing(made, again, holds)
+        spans = () if newest is None else minus(batch.spans, [(at, at + 1) for at in stale])
+        is_new = settle(
+            session,
+            Batch(self.name, self.version, spans),
+            seen=Seen(max(stop for _, stop in batch.spans), batch.spans),
+            drafts=drafts,
+            spent=Spent(counts={**counts, "stale": len(stale)}, ms=made.ms),
+            fence=fence,
+        )
+        lower_if_breached(session)
         return is_new
 
     def _drafts(self, changes: Iterable[PlannedChange]) -> tuple[dict[str, int], list[Draft]]:
@@ -172,21 +210,67 @@ def _promoted_at(session: Session) -> int:
 
 
 def planned(session: Session, spans: Spans) -> Planned:
-    """Return what the claims of some records change, by what is living now. It reads only.
+    """Return what the claims of some records change, by what is living now. It reads only, and holds no lock.
 
-    The projection is brought up to date before the time is taken, so that the second look, under the lock, finds it so.
+    The projection is brought up to date before the time is taken.
     """
+    session.refresh()
+    size = session.reader.size
     with suppress(ViewError, OSError), session.views.tables():
         pass
     wanted = set(indexes(spans))
+    owners = tuple(dict.fromkeys(_owners(session, spans)))
     changes: list[PlannedChange] = []
     ms: dict[str, float] = {}
-    for owner in dict.fromkeys(_owners(session, spans)):
+    for owner in owners:
         began = perf_counter()
         changes += _changes_of(session, owner, wanted)
         name = arm(session, owner.user_id)
         ms[name] = round(ms.get(name, 0.0) + 1000 * (perf_counter() - began), 1)
-    return Planned(changes, ms)
+    return Planned(changes, ms, owners, size)
+
+
+def _may_differ(session: Session, made: Planned) -> bool:
+    """Whether what was appended since some changes were proposed may change them; called under the writer's lock.
+
+    It errs to yes: then they are proposed again, outside the lock.
+    """
+    reader = session.reader
+    if reader.size - made.size > _MOST_SINCE:
+        return True
+    since = (record for some in reader.entries(made.size, reader.size) for record, _ in some)
+    return any(_concerns(record, made.owners) for record in since)
+
+
+def _concerns(record: Record, owners: Iterable[Scope]) -> bool:
+    """Whether a record may say something of what is known of one of some owners."""
+    if record.envelope.public.get("name") == WORK:
+        return False
+    body = record.body if record.raw is not None else None
+    if isinstance(body, ExperienceBody) and not body.symbolic and not record.targets("supersedes"):
+        return False  # words, of which nothing is read yet
+    if isinstance(body, ExperienceBody | EventBody):
+        return any(_overlap(body.scope, owner) for owner in owners)
+    return True  # something is hidden, comes back, or is erased; or a key is admitted
+
+
+def _overlap(one: Scope | None, other: Scope) -> bool:
+    """Whether something can be of both: no id says otherwise."""
+    return all(
+        mine is None or theirs is None or mine == theirs
+        for mine, theirs in zip(memory_of(one), memory_of(other), strict=True)
+    )
+
+
+def _stands(session: Session, one: PlannedChange) -> bool:
+    """Whether both claims of a change live, and the target's memory has the version that was looked at."""
+    lives = session.reader.standings().lives
+    both = lives(one.winner.index) and lives(one.target.index)
+    return both and _version(session, one.target) == one.version
+
+
+def _version(session: Session, target: RecordedClaim) -> int:
+    return chain_of(session.reader, memory_behind(session.reader, target.index)).version
 
 
 def _owners(session: Session, spans: Spans) -> Iterable[Scope]:
@@ -213,8 +297,7 @@ def _changes_of(session: Session, owner: Scope, wanted: set[int]) -> Iterable[Pl
             continue
         both = (reader.at(said.index).body.scope for said in (one.candidate, target))
         if all(_owner(scope) == owner for scope in both):
-            version = chain_of(reader, memory_behind(reader, target.index)).version
-            yield PlannedChange(one.candidate, target, one.proposal, version)
+            yield PlannedChange(one.candidate, target, one.proposal, _version(session, target))
 
 
 def _differing(made: Planned, again: Planned, holds: set[tuple[object, ...]]) -> list[int]:

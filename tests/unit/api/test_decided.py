@@ -11,8 +11,10 @@ import pytest
 import braid
 from braid import Claim
 from braid.caller import GRANTS, Caller, CallerKind, asked_by
-from braid.claims import demotion, judgements
+from braid.claims import demotion, judgements, judging
+from braid.claims.decisions import walk
 from braid.errors import AccessDeniedError, InvalidRequestError
+from braid.jobs import decision_consumer
 from braid.ledger.errors import ErasedError
 from braid.ledger.record.record import EventBody
 from braid.store import Store
@@ -419,6 +421,78 @@ def test_what_was_forgotten_meanwhile_is_not_applied(store: Store) -> None:
     assert decided(store) == []
 
 
+def is_locked(store: Store) -> bool:
+    """Whether this thread holds the writer's turn."""
+    turn: Any = store.session.writer._commit
+    return bool(turn._is_owned())
+
+
+@pytest.fixture
+def proposals(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Of each time that claims are weighed for a proposal, whether the log was locked."""
+    found: list[bool] = []
+
+    def noted(*given: Any) -> Any:
+        found.append(is_locked(store))
+        return walk(*given)
+
+    monkeypatch.setattr(decision_consumer, "walk", noted)
+    monkeypatch.setattr(judging, "walk", noted)
+    return found
+
+
+def test_nothing_is_proposed_while_the_log_is_locked(store: Store, proposals: list[bool]) -> None:
+    porto, lisbon = moved(store)
+    store.judge_decision(lisbon, "right", reason="she says so", user_id="maya")
+    assert proposals == [False]
+    proposals.clear()
+    with at("work.ran", lambda: store.modify(porto, importance=0.9, reason="it matters")):
+        store.work(consumers=["decision"], most=1)
+    assert proposals == [False, False], "proposed, and again since the memory changed meanwhile"
+    decide(store)
+    assert len(decided(store)) == 1
+    assert not any(proposals)
+    with store.session.writer.turn():  # the test sees one that is
+        assert is_locked(store)
+
+
+def test_what_concerns_nobody_in_it_needs_no_other_proposal(store: Store, proposals: list[bool]) -> None:
+    moved(store)
+
+    def meanwhile() -> None:
+        moved(store, user="another")
+        store.append("It rains.", user_id="maya")
+
+    with at("work.ran", meanwhile):
+        store.work(consumers=["decision"], most=1)
+    assert proposals == [False]
+    assert len(decided(store)) == 1
+    assert store.canary_report().stale == 0
+
+
+def test_a_log_that_does_not_rest_puts_a_round_off_and_costs_no_attempt(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved(store)
+    numbers = iter(range(1000))
+
+    def busy(*given: Any) -> Any:
+        found = walk(*given)
+        says(store, "likes", f"song {next(numbers)}", "2025-05-01")
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(decision_consumer, "walk", busy)
+        done = store.work(consumers=["decision"], most=1)
+    assert (done.released, done.retried, done.dead) == (1, 0, 0)
+    assert next(numbers) == decision_consumer.PROPOSED + 1
+    assert decided(store) == []
+    for _ in range(3):  # it waits for a second, by the store's clock
+        decide(store)
+    assert len(decided(store)) == 1
+    assert store.jobs(state="dead").jobs == ()
+
+
 class Died(BaseException):
     """The process ends here."""
 
@@ -444,7 +518,7 @@ def test_a_worker_that_dies_anywhere_has_one_effect(store: Store, tmp_path: Path
 
 def test_a_replay_gives_the_same(store: Store, tmp_path: Path) -> None:
     outweighed(store)
-    trail = "SELECT * FROM audit_trail ORDER BY log_index, event_type, edge_id, target_id"
+    trail = "SELECT * FROM audit_trail ORDER BY ALL"
     stance = store.stance("Where does Maya live?", user_id="maya")
     told, before = home(store), store.sql(trail).to_pylist()
     store.replay()
@@ -561,6 +635,37 @@ def test_deciding_that_takes_too_long_lowers_the_phase(store: Store, monkeypatch
     assert value == "add_only"
     assert why is not None
     assert "deciding takes" in why
+
+
+def test_without_the_operators_key_decisions_stop_and_the_phase_is_lowered_once_it_is_back(
+    store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number in range(3):
+        moved(store, user=f"user {number}")
+    decide(store)
+    for one in decided(store)[:2]:
+        store.forget(one["id"])
+    away, keys = tmp_path / "away", tmp_path / "memory" / "keys"
+    away.mkdir()
+    for key in keys.glob("operator-*.key"):
+        key.rename(away / key.name)
+    moved(store, user="another")
+    with caplog.at_level("ERROR", "braid.event"):
+        done = store.work(consumers=["decision"])
+        again = store.work(consumers=["decision"])
+    assert (done.released, done.retried, done.dead, again.released) == (1, 0, 0, 0)
+    assert [one.message for one in caplog.records] == ["demotion_unsigned"]
+    assert len(decided(store)) == 3
+    report = store.canary_report()
+    assert (report.phase, report.breach) == ("full", "people have undone 2 of the last 3 decisions")
+    for key in away.iterdir():
+        key.rename(keys / key.name)
+    for _ in range(int(demotion.AGAIN_S)):  # until the job is due again, by the store's clock
+        store.session.now()
+    decide(store)
+    assert phase(store) == ("add_only", "people have undone 2 of the last 3 decisions")
+    assert len(decided(store)) == 3
+    assert store.jobs(state="dead").jobs == ()
 
 
 # -- the labelled set -------------------------------------------------------------------------------
