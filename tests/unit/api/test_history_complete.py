@@ -1,0 +1,93 @@
+"""A history can't be incomplete: what stands in it is what the log alone says, whatever was done to a memory."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import braid
+from braid.store import Store
+from tests.unit.views.drift import Drift
+
+OPS: Final = {"forget": "DELETE", "recover": "RECOVER", "erase": "ERASE"}
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = datetime(2025, 6, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+    def pass_on(self, time: timedelta) -> None:
+        self.now += time
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
+    braid.init(tmp_path / "store", guard_dir=tmp_path / "guard", durability="none", clock=clock)
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard", clock=clock) as opened:
+        yield opened
+
+
+def derived(store: Store) -> dict[str, list[tuple[str, str]]]:
+    """Return of each experience what changed its memory, in log order: by envelopes and links, and nothing else."""
+    ids: list[str] = []
+    memory: dict[int, int] = {}
+    """The memory that an experience is of, by its first record."""
+    changes: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for index, (envelope, links) in enumerate(store.session.reader.envelopes()):
+        ids.append(envelope.id)
+        to = {
+            role: [one.index for one in links if one.role == role]
+            for role in ("supersedes", "target", "evidence")
+        }
+        if envelope.kind == "experience":
+            older = sorted({memory[at] for at in to["supersedes"]})
+            memory[index] = older[0] if older else index
+            for other in older[1:]:  # two memories are one from here on
+                changes[older[0]] = sorted(
+                    changes[older[0]] + changes.pop(other), key=lambda one: ids.index(one[1])
+                )
+                memory.update({at: older[0] for at, own in memory.items() if own == other})
+            changes[memory[index]].append(("UPDATE" if older else "ADD", envelope.id))
+            continue
+        name, op = envelope.public.get("name"), str(envelope.public.get("op"))
+        role, change = ("evidence", "NONE") if name == "decision" else ("target", "UPDATE")
+        if envelope.kind == "tombstone" and op in OPS:
+            change = OPS[op]
+        elif envelope.kind != "event" or name not in ("memory", "decision"):
+            continue
+        for own in {memory[at] for at in to[role] if at in memory}:
+            changes[own].append((change, envelope.id))
+    return {ids[at]: changes[own] for at, own in memory.items()}
+
+
+def shown(store: Store, id: str) -> list[tuple[str, str]]:
+    return [(one.change, one.id) for one in store.history(id).changes]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_each_change_of_each_memory_stands_in_its_history_once(store: Store, clock: Clock, seed: int) -> None:
+    hand = Drift(store, seed, clock.pass_on)
+    hand.append()
+    for number in range(250):
+        hand.change()
+        if number % 5 == 0:  # half of them are there already
+            store.remember(f"The code is {number % 40}.", user_id="maya", learn=False)
+    wanted = derived(store)
+    assert {kind for changes in wanted.values() for kind, _ in changes} == {
+        "ADD", "UPDATE", "DELETE", "RECOVER", "ERASE", "NONE",
+    }  # fmt: skip
+    assert max(len(changes) for changes in wanted.values()) > 5
+    for id, changes in wanted.items():
+        assert shown(store, id) == changes, id
