@@ -18,6 +18,7 @@ from braid.learn.reading import method_of
 from braid.ledger.record.record import Claim, Draft, ExperienceBody, Record
 from braid.session import Session
 from braid.views.errors import ViewError
+from braid.work.spans import Spans
 
 VERSION: Final = method_of(stated.MAKER)
 _USES_KEPT: Final = 50
@@ -55,8 +56,9 @@ class EventReader:
         ]
         return RangeRead(found, tally)
 
-    def reached(self, stop: int) -> None:
-        """Take note that everything before index `stop` is read and in the log."""
+    def reached(self, stop: int, own: Spans) -> None:
+        """Take note of how far the log has outcomes."""
+        del own
         path = path_of(self._session.path / "views", VERSION)
         if stop > load(path, self._session.reader.size).position:
             save(path, Cursor(position=stop))

@@ -110,7 +110,7 @@ class _Run:
             self._take(self._append(read.found))
             at = stop
         if not self._dry_run:
-            reader.reached(size)
+            reader.reached(size, ((saved, size),))
         return size
 
     def _append(self, found: Found) -> Found:

@@ -32,6 +32,7 @@ from braid.session import Session
 from braid.text.parse import ParserMissingError
 from braid.views.errors import ViewError
 from braid.wal.durable import make_folder, replace_file
+from braid.work.spans import Spans, covers, union
 
 REPLACED: Final = (
     "read:plain@1",
@@ -94,8 +95,8 @@ class Learner:
         self._turns: dict[int, Turn] = {}
         self._at: int | None = None
         """Up to where `_known` has followed the log."""
-        self._since = 0
-        """From where on it has."""
+        self._own: Spans = ()
+        """What this handle has read and appended. What is before `_at` may be others', or left by one that died."""
 
     def learn(self, *, dry_run: bool = False, told: Told | None = None) -> Learned:
         """Read what has not been read yet, and append what it states; `told` is shown each record read and its draft.
@@ -117,6 +118,7 @@ class Learner:
             claims += sum(len(cast("ExperienceBody", draft.body).symbolic) for _, draft in added)
             for record, draft in added if told is not None else ():
                 cast("Told", told)(record, draft)
+            self._own = union(self._own, [(at, stop)])
             at = self._at = stop
         if not dry_run and at > self._saved() and self._trust == BELIEVED:
             if not (self._of or self._saved()):  # once for a store: it looks at every reading
@@ -147,21 +149,23 @@ class Learner:
     def read(self, start: int, stop: int) -> RangeRead:
         """Return what the records from index `start` to `stop` state; nothing is appended."""
         with self.turn:
-            if self._at is not None and self._since <= start and stop <= self._at:
-                return RangeRead([], Tally())  # this handle has read it, and appended what it states
+            if covers(self._own, [(start, stop)]):
+                return RangeRead([], Tally())
             if self._at != start or self._holds_gone():
                 self.reset()
                 self._warm_up(start)
-                self._since = start
             part = self._read(start, stop)
         tally = Tally()
         tally.turns = part.read
         return RangeRead(part.found, tally)
 
-    def reached(self, stop: int) -> None:
-        """Take note that everything before index `stop` is read and in the log."""
+    def reached(self, stop: int, own: Spans) -> None:
+        """Take note that the log has an outcome of what is before index `stop`, but for what is left, and that it has
+        what this handle read of `own`.
+        """
         with self.turn:
             first = not self._noted()
+            self._own = union(self._own, own)
             if self._at is None or self._at < stop:
                 self._at = stop
             if self._at > self._noted():
@@ -173,6 +177,7 @@ class Learner:
         """Forget what was learned of the talk by reading: it is read again."""
         with self.turn:
             self._known, self._before, self._turns, self._at = {}, {}, {}, None
+            self._own = ()
 
     def _read(self, start: int, stop: int) -> "_Part":
         """Return what the turns from `start` to `stop` state; what they say is known from now on."""
@@ -195,7 +200,7 @@ class Learner:
                 self._at = at
             return at
         # With another trust, what was passed over is read.
-        at = self._since = self._saved() if self._trust == BELIEVED else 0
+        at = self._saved() if self._trust == BELIEVED else 0
         if at < self._session.reader.size:
             self._warm_up(at)
         return at

@@ -9,6 +9,7 @@ from braid.ledger.record.record import Draft, Record
 from braid.outcomes import Seen, Spent, outcomes, settle
 from braid.session import Session
 from braid.work.job import Batch
+from braid.work.spans import Spans
 
 EXTRACTION: Final = "session-extraction"
 """The consumer that reads what was said; each of its readers is a version."""
@@ -44,8 +45,10 @@ class RangeReader(Protocol):
         """Return what the records from `start` to `stop` state; nothing is appended."""
         ...
 
-    def reached(self, stop: int) -> None:
-        """Take note that everything before `stop` is read and in the log."""
+    def reached(self, stop: int, own: Spans) -> None:
+        """Take note that the log has an outcome of what is before `stop`, but for what is left, and that it has what
+        this reader read of `own`. What lies between may be others', or left by a worker that died.
+        """
         ...
 
     def reset(self) -> None:
@@ -134,7 +137,7 @@ class RangeConsumer:
             fence=fence,
         )
         if is_new:
-            self._reader.reached(outcomes(self._session).progress(self.name, self.version).upto)
+            self._reader.reached(outcomes(self._session).progress(self.name, self.version).upto, batch.spans)
         return is_new
 
     def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:

@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Barrier, Event, Thread
 from time import monotonic
@@ -617,3 +619,38 @@ def test_an_agent_that_only_calls_a_tool_says_nothing_and_a_person_must(store: S
 def test_half_a_character_in_a_key_is_refused_as_in_a_text(store: Store) -> None:
     with pytest.raises(InvalidRecordError, match="not valid Unicode"):
         store.remember("I live in Porto.", idempotency_key="k\ud800", raw=True)
+
+
+# -- workers that die -------------------------------------------------------------------------------
+
+
+def test_what_dead_workers_left_is_read_though_later_words_are_already(tmp_path: Path) -> None:
+    """One handle does a later turn and then both that were left: it has read neither of them before."""
+
+    def die(point: str) -> None:
+        if point == "work.ran":
+            raise Died
+
+    now = [datetime(2026, 1, 1, tzinfo=UTC)]
+
+    def clock() -> datetime:
+        now[0] += timedelta(milliseconds=1)
+        return now[0]
+
+    users, left = ("ana", "ben", "cleo", "dan", "eve"), ("ben", "dan")
+    with open_store(tmp_path / "memory", parser=Parser, clock=clock) as store:
+        for user in users:
+            store.remember(HOME, user_id=user, mode="async")
+            failpoint.arm(die if user in left else None)
+            with suppress(Died):
+                store.work(consumers=EXTRACT)
+            failpoint.arm(None)
+        assert [one.body.scope.user_id for one in read(store)] == ["ana", "cleo", "eve"]
+    with open_store(tmp_path / "memory", parser=Parser, clock=clock) as store:
+        now[0] += timedelta(hours=1)
+        store.work(consumers=EXTRACT, until_idle=True)
+        assert sorted(one.body.scope.user_id for one in read(store)) == list(users)
+
+
+def read(store: Store) -> list[Any]:
+    return [one for one in store.read() if isinstance(one.body, ExperienceBody) and one.type == "inference"]
