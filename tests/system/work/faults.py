@@ -13,7 +13,7 @@ from braid.entry import open as open_store
 from braid.errors import VersionConflictError
 from braid.job_state import job_state
 from braid.ledger.errors import ForgottenError
-from braid.ledger.record.record import ExperienceBody
+from braid.ledger.record.record import Claim, EventBody, ExperienceBody
 from braid.store import Store
 from braid.wal import failpoint
 from braid.work.breaker import Breakers
@@ -140,6 +140,51 @@ class World:
             found = [hit.text for hit in store.recall("Where does Maya live?", user_id="maya").results]
             updates = [one.new or "" for one in told.changes if one.change == "UPDATE"]
             return (*memories(store), "updates", *updates, "found", *found, "loser", loser)
+
+    def decide(self, store: Store) -> None:
+        """Let programs decide, say where somebody lives and then where they live now, and have that decided."""
+        held = {one.key: one.value for one in store.list_settings()}
+        for key, value, text in (
+            ("phase", "full", "full"),
+            ("allow_update_delete", True, "true"),
+            ("canary_share", 1, "1"),
+        ):
+            if held[key] != value:
+                store.change_setting(key, text, reason="to try it")
+        for place, month in (("Porto", 1), ("Lisbon", 4)):
+            home = Claim(subject="Maya", rel="lives_in", object=place)
+            day = datetime(2025, month, 3, tzinfo=UTC)
+            store.append(
+                f"I live in {place}.", claims=[home], occurred_at=day, actor="user", name="Maya", user_id="maya",
+                idempotency_key=place,
+            )  # fmt: skip
+        store.work(consumers=["decision"], until_idle=True, wait=self.clock.move)
+
+    def decided(self) -> tuple[str, ...]:
+        """Open it again and do what is left; return what was decided, what holds by then, and what is found."""
+        for _ in range(2):
+            with self.opened() as store:
+                self.decide(store)
+                self.clock.move(3600)
+        with self.opened() as store:
+            made = [
+                f"{one.body.data['decision']} {one.body.reason}"
+                for one in store.read()
+                if isinstance(one.body, EventBody) and one.body.name == "decided" and one.body.data["applied"]
+            ]
+            held = store.stance("Where does Maya live?", user_id="maya", append=False).claim
+            left = [
+                one.state for one in store.jobs().jobs if one.consumer == "decision" and one.state != "done"
+            ]
+            return (
+                *memories(store),
+                "decided",
+                *made,
+                "held",
+                str(held),
+                *left,
+                *map(str, store.verify(deep=True).findings),
+            )
 
     def recovered(self) -> Result:
         """Open it again, do what is left, as whoever got no answer would; return what is there then."""

@@ -10,13 +10,14 @@ import socket
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Final
 
 import pytest
 
+from braid.claims import judgements
 from braid.models.redis_streams import RedisStreams
 from braid.text.chat import ChatError
 from tests.system.work import faults
@@ -178,6 +179,65 @@ def test_a_change_that_is_repeated_has_one_effect_at_every_point(
 ) -> None:
     for number, point in enumerate(changed):
         changes_once(tmp_path / str(number), point, fault)
+
+
+# -- a decision ------------------------------------------------------------------------------------
+
+
+DECIDED: Final = (
+    "I live in Porto.", "I live in Lisbon.",
+    "decided", "UPDATE newer: 2025-04-03 after 2025-01-03", "held", "Maya lives in Lisbon",
+)  # fmt: skip
+"""Both words, one decision that counts, the claim that holds by it; no job that waits or is dead, and no finding."""
+
+
+@pytest.fixture(scope="module")
+def deciding(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Point]]:
+    """The points that are passed where a program decides what takes a claim's place; its figures are taken as given."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(judgements, "LEAST", 0)
+        patched.setattr(judgements, "BOUND", 0.0)
+        world = World(tmp_path_factory.mktemp("deciding"))
+        points = passed(world, world.decide)
+        assert world.decided() == DECIDED
+        yield points
+
+
+def decided_once(folder: Path, point: Point, fault: str) -> None:
+    world = World(folder)
+    act, end = acts(world, fault, folder)
+    try:
+        struck(world, point, act, world.decide)
+    finally:
+        end()
+    assert world.decided() == DECIDED, f"{fault} at {point}"
+
+
+@pytest.mark.sample(6)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_decision_is_carried_out_once(tmp_path: Path, deciding: list[Point], fault: str) -> None:
+    names = (
+        "work.leased",
+        "work.ran",
+        "work.append",
+        "wal.write",
+        "wal.sync.done",
+        "work.append.done",
+        "work.settled",
+    )
+    points = [next(one for one in reversed(deciding) if one.name == name) for name in names]
+    for number, point in enumerate(points[FAULTS.index(fault) % 3 :: 3]):
+        decided_once(tmp_path / str(number), point, fault)
+
+
+@pytest.mark.soak
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_decision_is_carried_out_once_at_every_point(
+    tmp_path: Path, deciding: list[Point], fault: str
+) -> None:
+    for number, point in enumerate(deciding):
+        decided_once(tmp_path / str(number), point, fault)
 
 
 # -- a process of its own, killed -----------------------------------------------------------------
