@@ -54,7 +54,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = False
     forget_confirm_above: Annotated[
         int,
-        Meta(ge=0, le=100, description="From so many on, whoever forgets by query says how many they are."),
+        Meta(ge=0, le=100, description="Above so many, who forgets by query says how many they are."),
     ] = 10
     forget_max: Annotated[
         int, Meta(ge=1, le=100, description="So many are forgotten by one query at most.")
