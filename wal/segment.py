@@ -259,11 +259,17 @@ class Segment:
         rows = bytearray()
         for frame in self.frames(SEGMENT_HEADER_BYTES, bodies=False, end=end):
             rows += pack_entries(frame.extents())
-        if self._idx_fd is not None:
-            os.close(self._idx_fd)
-            self._idx_fd = None
+        # Another thread may be reading the index that there was. Its descriptor is never closed under it: by then the
+        # number could be another file's. It goes on to the new file in one step, or stays.
         if write:
-            replace_file(self.path.with_suffix(".idx"), bytes(rows), "wal.idx.rebuild")
+            path = self.path.with_suffix(".idx")
+            replace_file(path, bytes(rows), "wal.idx.rebuild")
+            if self._idx_fd is not None:
+                fresh = open_regular(path)
+                try:
+                    os.dup2(fresh, self._idx_fd, inheritable=False)
+                finally:
+                    os.close(fresh)
             self._entries = b""
         else:
             self._entries = bytes(rows)

@@ -1,5 +1,6 @@
 """Segments: whose they are, where their frames lie, and an index that is only ever derived (SPEC §2.1, §2.4)."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,31 @@ def test_an_index_that_is_missing_or_short_is_derived_in_memory(segment: Segment
         fresh.rebuild_index(fresh.size, write=False)
         assert pack_entries([extent for index in range(6) if (extent := fresh.entry(index))]) == whole
         fresh.close()
+
+
+@pytest.mark.parametrize("write", [False, True])
+def test_an_index_that_another_thread_derives_meanwhile_is_read_all_the_same(
+    segment: Segment, monkeypatch: pytest.MonkeyPatch, write: bool
+) -> None:
+    wanted = [segment.entry(index) for index in range(6)]
+    read = os.pread
+    left = [1]
+
+    def pread(fd: int, length: int, at: int) -> bytes:
+        if length == ENTRY.size and left:
+            left.pop()
+            segment.rebuild_index(segment.size, write=write)
+        return read(fd, length, at)
+
+    monkeypatch.setattr(os, "pread", pread)
+    assert segment.entry(3) == wanted[3]
+    assert not left
+    monkeypatch.undo()
+    assert [segment.entry(index) for index in range(6)] == wanted
+    files = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(5):
+        segment.rebuild_index(segment.size, write=write)
+    assert len(list(Path("/proc/self/fd").iterdir())) == files
 
 
 def test_an_index_of_impossible_shape_does_not_hold(segment: Segment) -> None:
