@@ -1,10 +1,16 @@
 """`braid memories`, `modify` and `history`: what is remembered, what changes in it, and how it came to be so."""
 
+import sys
+from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
+from braid.errors import InvalidRequestError
+from braid.memories.operations import Modify
 from braid.tools.cli.access import reading, writing
+from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.instants import AsOf, past
 from braid.tools.cli.options import (
     Adopt,
@@ -17,11 +23,12 @@ from braid.tools.cli.options import (
     StoreOption,
     UserId,
 )
-from braid.tools.cli.output import put, put_json, put_rows, say
+from braid.tools.cli.output import Format, put, put_json, put_rows, say
 from braid.wire import to_builtins
 
 _LISTED = ("id", "created_at", "actor", "method", "corrected", "pinned", "version", "text")
 _FORGOTTEN = ("id", "created_at", "forgotten_at", "recoverable_until", "text")
+_OUTCOMES = ("asked", "id", "version", "error", "message")
 _CHANGES = ("version", "at", "change", "old", "new", "reason", "method", "asked_by", "id")
 
 
@@ -34,15 +41,22 @@ def register(above: typer.Typer) -> None:
 
 def modify(
     id: Annotated[
-        str, typer.Argument(metavar="ID", help="Any record of the memory's chain.", show_default=False)
-    ],
+        str | None,
+        typer.Argument(metavar="ID", help="Any record of the memory's chain.", show_default=False),
+    ] = None,
     text: Annotated[
         str | None, typer.Argument(help="What it says instead; unchanged without.", show_default=False)
     ] = None,
     *,
     reason: Annotated[
-        str, typer.Option("--reason", help="Why; it stays in the history.", show_default=False)
-    ],
+        str | None, typer.Option("--reason", help="Why; it stays in the history.", show_default=False)
+    ] = None,
+    batch: Annotated[
+        str | None,
+        typer.Option(
+            "--batch", metavar="FILE", help="Changes, one JSON object a line; - is stdin.", show_default=False
+        ),
+    ] = None,
     tag: Annotated[
         list[str] | None, typer.Option("--tag", help="All its tags; may be repeated.", show_default=False)
     ] = None,
@@ -70,19 +84,32 @@ def modify(
         int | None,
         typer.Option("--if-version", min=1, help="Only where it has this version.", show_default=False),
     ] = None,
+    output: FormatOption = "table",
     adopt: Adopt = False,
     shared: Shared = False,
     store: StoreOption = None,
 ) -> None:
     """Change a memory: its text, tags, whether it is pinned, how important it is. Prints the record that says so.
 
-    The old text stays in the log, superseded. What nobody names stays as it is.
+    The old text stays in the log, superseded. What nobody names stays as it is. With --batch several memories are
+    changed, each by itself: a line says what became of each, and the exit code is 1 where one was refused.
 
     \b
     Examples:
       braid modify exp_2025-05-17T09:00:00Z_0000000300ab "Maya moved to Lisbon." --reason "misheard"
       braid modify exp_2025-05-17T09:00:00Z_0000000300ab --pin --reason "an allergy"
+      braid modify --batch changes.jsonl -o json
     """
+    if batch is not None:
+        given = (id, text, reason, tag, pin, importance, lock_days, if_version)
+        if any(one is not None for one in given):
+            raise typer.BadParameter("--batch has ids and changes in its lines: give nothing beside it")
+        _modify_all(batch, output, adopt=adopt, shared=shared, store=store)
+        return
+    if id is None:
+        raise typer.BadParameter("name the memory by its ID, or several by --batch")
+    if reason is None:
+        raise typer.BadParameter("say why: --reason")
     with writing(store, adopt=adopt, shared=shared) as opened:
         done = opened.modify(
             id,
@@ -96,6 +123,35 @@ def modify(
         )
     put(done.id)
     say(f"version {done.version}")
+
+
+def _modify_all(file: str, output: Format, *, adopt: bool, shared: bool, store: StoreOption) -> None:
+    text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
+    lines = enumerate(text.split("\n"), 1)
+    changes = [_change(line, f"{file}:{number}") for number, line in lines if line.strip()]
+    with writing(store, adopt=adopt, shared=shared) as opened:
+        outcomes = opened.modify_all(changes)
+    rows = [to_builtins(one) for one in outcomes]
+    done = [one.done for one in outcomes if one.done is not None]
+    if output == "json":
+        put_json(rows)
+    else:
+        flat = [{**one, **one.get("done", {})} for one in rows]
+        put_rows(_OUTCOMES, flat, output)
+    say(f"{len(done)} of {len(rows)} changes were made")
+    if len(done) < len(rows):
+        raise typer.Exit(FINDINGS)
+
+
+def _change(line: str, where: str) -> Modify:
+    """Return the change that a line says. Raises InvalidRequestError for one that says none."""
+    try:
+        said = msgspec.json.decode(line, type=dict[str, Any])
+        if unknown := said.keys() - set(Modify.__struct_fields__):
+            raise InvalidRequestError(f"{where}: a change has no {sorted(unknown)[0]!r}")
+        return msgspec.convert(said, Modify)
+    except msgspec.MsgspecError as error:
+        raise InvalidRequestError(f"{where}: {error}") from error
 
 
 def history(

@@ -22,6 +22,37 @@ def test_a_memory_is_changed_and_tells_how(session: Session) -> None:
     assert "version 2" in table.err
 
 
+def test_changes_of_a_file_are_made_each_by_itself(session: Session) -> None:
+    first = session.well("append", "The code is 4711.", "--user-id", "ana").id
+    second = session.well("append", "The bell is broken.", "--user-id", "ana").id
+    lines = [
+        {"id": first, "text": "The code is 8293.", "reason": "changed", "if_version": 1},
+        {"id": first, "text": "The code is 1.", "reason": "too late", "if_version": 1},
+        {"id": second, "pinned": True, "reason": "it matters"},
+    ]
+    changes = "\n\n".join(json.dumps(one) for one in lines)
+    done = session.braid("modify", "--batch", "-", "-o", "json", stdin=changes)
+    assert done.code == 1, done.err
+    told = json.loads(done.out)
+    assert [one["asked"] for one in told] == [first, first, second]
+    assert [one.get("error") for one in told] == [None, "VersionConflictError", None]
+    assert "2 of 3 changes" in done.err
+    assert json.loads(session.well("history", first, "-o", "json").out)["version"] == 2
+    assert json.loads(session.well("history", second, "-o", "json").out)["pinned"]
+    table = session.braid("modify", "--batch", "-", "-o", "csv", stdin=json.dumps(lines[1])).out
+    assert table.splitlines()[1].startswith(f"{first},,,VersionConflictError")
+    for bad in ("{", json.dumps({"id": first}), json.dumps({"id": first, "reason": "x", "pined": True})):
+        assert "changes.jsonl:1" in session.refused("modify", "--batch", _file(session, bad))
+    assert "--batch" in session.refused("modify", first, "x", "--reason", "y", "--batch", "-")
+    assert "--reason" in session.refused("modify", first, "x")
+    assert "ID" in session.refused("modify", "--reason", "y")
+
+
+def _file(session: Session, text: str) -> str:
+    (session.folder / "changes.jsonl").write_text(text, "utf-8")
+    return "changes.jsonl"
+
+
 def test_a_pinned_memory_is_forgotten_by_force_alone(session: Session) -> None:
     id = session.well("append", "Nuts make Ana ill.", "--user-id", "ana").id
     session.well("modify", id, "--pin", "--reason", "an allergy")
