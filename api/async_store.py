@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from braid.ledger.repair.condition import Problem
     from braid.ledger.subject.format import Counts
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
+    from braid.log.excerpt_operations import Excerpted
     from braid.log.operations import Append, AppendedAll
     from braid.memories.list_operations import MemoryPage
     from braid.memories.operations import Change, Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
@@ -97,6 +98,31 @@ class AsyncMethods:
         Later ones may link to earlier ones. Behind the block its `ids` are those of the records, in order.
         """
         return AsyncTransaction(self.sync.transaction(signer=signer))
+
+    async def excerpt(
+        self,
+        id: str,
+        *,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        start: int = 0,
+        chars: int = 10000,
+        include_forgotten: bool = False,
+    ) -> "Excerpted":
+        """Return a part of a record's text, verified, to read a long one part by part.
+
+        Raises UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
+        """
+        return await to_thread(
+            lambda: self.sync.excerpt(
+                as_of=as_of,
+                as_of_time=as_of_time,
+                id=id,
+                start=start,
+                chars=chars,
+                include_forgotten=include_forgotten,
+            )
+        )
 
     async def append(
         self,

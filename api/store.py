@@ -30,6 +30,7 @@ from braid.knowledge import graph_operations as knowledge_graph_operations
 from braid.knowledge import operations as knowledge_operations
 from braid.knowledge import setting_operations as knowledge_setting_operations
 from braid.lens import operations as lens_operations
+from braid.log import excerpt_operations as log_excerpt_operations
 from braid.log import operations as log_operations
 from braid.log.transaction import Pending, Transaction
 from braid.memories import list_operations as memories_list_operations
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from braid.ledger.repair.condition import Problem
     from braid.ledger.subject.format import Counts
     from braid.lens.operations import LensDifference, Lenses, RequestStanding, View, ViewRow
+    from braid.log.excerpt_operations import Excerpted
     from braid.log.operations import Append, AppendedAll
     from braid.memories.list_operations import MemoryPage
     from braid.memories.operations import Change, Forgotten, MemoryHistory, Modified, Modify, Outcome, Preview
@@ -197,6 +199,32 @@ class Methods:
             lambda records: self.session.call(
                 log_operations.append_all, log_operations.AppendAll(records=records, signer=signer)
             )
+        )
+
+    def excerpt(
+        self,
+        id: str,
+        *,
+        as_of: "int | None" = None,
+        as_of_time: "datetime | None" = None,
+        start: int = 0,
+        chars: int = 10000,
+        include_forgotten: bool = False,
+    ) -> "Excerpted":
+        """Return a part of a record's text, verified, to read a long one part by part.
+
+        Raises UnknownRecordError, ErasedError, ForgottenError, IntegrityError.
+        """
+        return self.session.call(
+            log_excerpt_operations.excerpt,
+            log_excerpt_operations.Excerpt(
+                as_of=as_of,
+                as_of_time=as_of_time,
+                id=id,
+                start=start,
+                chars=chars,
+                include_forgotten=include_forgotten,
+            ),
         )
 
     def append(

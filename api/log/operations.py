@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+import braid.log.excerpt_operations  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares its own
 from braid.caller import asking, speaks_for_owner
 from braid.errors import InvalidRequestError
 from braid.isolation import is_own

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from braid import wire
+from braid import text_budget
 from braid.errors import ConfirmationError, InvalidRequestError
 from braid.ledger.record.scope import SCOPES
 from braid.operation import Request as Asked
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from braid.tools.http.app import Server
 
 PREFIX: Final = "/api/memory"
+CUT: Final = "Braid-Cut"
+"""The header that says how many texts of an answer were cut (`text_budget`)."""
 _Answer = Callable[[Request], Awaitable[Response]]
 
 
@@ -298,4 +300,5 @@ def _event(one: "Change") -> EventAlias:
 
 
 def _json(answer: object) -> Response:
-    return Response(wire.to_json(answer), media_type="application/json")
+    encoded, cut = text_budget.to_json(answer)
+    return Response(encoded, media_type="application/json", headers={CUT: str(cut)} if cut else None)

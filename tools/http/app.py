@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from functools import partial
 from hashlib import sha256
 from threading import Event
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import anyio
 import msgspec
@@ -24,7 +24,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from braid import wire
+from braid import text_budget, wire
 from braid.admin.tokens import Callers
 from braid.async_handle import stream
 from braid.caller import THIS_MACHINE, Caller, asked_by
@@ -37,7 +37,7 @@ from braid.registry import find, operations
 from braid.session import Session
 from braid.tools.http.accept import accepts
 from braid.tools.http.agents import CallersDoor, McpEndpoint, answer_hook
-from braid.tools.http.aliases import Aliases
+from braid.tools.http.aliases import CUT, Aliases
 from braid.tools.http.bounds import bounds_of
 from braid.tools.http.limits import Limits, name_of, weight_of
 from braid.tools.http.openapi import document
@@ -224,14 +224,16 @@ class Server:
 
         def asking(
             **local: Any,
-        ) -> tuple[bytes, str | None]:  # one way to a thread and back: it costs as much as an append
-            return _encoded(self._within(caller, known, whole, **local), page, own=own)
+        ) -> _Encoded:  # one way to a thread and back: it costs as much as an append
+            return _encoded(known, whole, self._within(caller, known, whole, **local), page, own=own)
 
-        encoded, cursor = await self._in_thread(request, known, caller, asking)
+        encoded, cursor, cut = await self._in_thread(request, known, caller, asking)
         self._wake(known)
         said = {"Braid-Limits": bounds} if (bounds := bounds_of(whole)) else {}
         if cursor is not None:
             said["Link"] = f'<{following(request.url.path, request.query_params, cursor)}>; rel="next"'
+        if cut:
+            said[CUT] = str(cut)
         return _whole(request, encoded, said)
 
     async def _in_thread(
@@ -270,7 +272,7 @@ class Server:
         if (await asyncio.wait({work}, timeout=LOOK_S))[0]:
             await work
         said = {"Braid-Limits": bounds} if (bounds := bounds_of(asked)) else {}
-        written = events(work, steps, _event, _logged)
+        written = events(work, steps, partial(_answer_event, known, asked), _logged)
         return StreamingResponse(written, media_type="text/event-stream", headers=said)
 
     def _door(self, caller: Caller) -> CallersDoor:
@@ -518,10 +520,21 @@ def _whole(request: Request, encoded: bytes, said: dict[str, str]) -> Response:
     return Response(encoded, media_type=media, headers=headers)
 
 
-def _encoded(answer: object, page: Page | None, *, own: bool) -> tuple[bytes, str | None]:
-    """Return an answer as bytes, or a page of it with the cursor of the next one."""
+class _Encoded(NamedTuple):
+    """An answer as bytes, the cursor of the next page, and how many of its texts were cut."""
+
+    raw: bytes
+    cursor: str | None
+    cut: int
+
+
+def _encoded(known: Operation, asked: Asked, answer: object, page: Page | None, *, own: bool) -> _Encoded:
+    """Return an answer, or a page of it; Braid's own client, which stands for the store, is given texts whole."""
     part, cursor = page.of(answer) if page else (answer, None)
-    return encode(part) if own else wire.to_json(part), cursor
+    if own:
+        return _Encoded(encode(part), cursor, 0)
+    raw, cut = text_budget.answer_json(known, asked, part)
+    return _Encoded(raw, cursor, cut)
 
 
 def _wants_events(request: Request) -> bool:
@@ -615,6 +628,11 @@ def _form_of(request: Request) -> tuple[str, _Write, _Write, bytes]:
         lambda found: msgspec.json.encode({"problem": found}) + b"\n",
         b"",
     )
+
+
+def _answer_event(known: Operation, asked: Asked, answer: Any) -> bytes:
+    """Return the event of a whole answer, or of the problem in its place."""
+    return b"data: " + text_budget.answer_json(known, asked, answer)[0] + b"\n\n"
 
 
 def _event(item: Any) -> bytes:

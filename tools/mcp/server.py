@@ -27,6 +27,7 @@ from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.operation import Json, Request
 from braid.refusal import refusal
 from braid.registry import find
+from braid.text_budget import MODEL_BYTES, bounded, shortened
 from braid.tools.cli.errors import explain
 from braid.tools.mcp.hook_tool import NAME as HOOK
 from braid.tools.mcp.hook_tool import HookTool
@@ -43,7 +44,6 @@ from braid.tools.mcp.table import (
     hints,
     input_schema,
     output_schema,
-    shortened,
     stored,
     trimmed,
 )
@@ -106,11 +106,11 @@ class Memory:
 
     def record(self, id: str) -> str:
         """Return a record as fenced text. Raises as the operation `get`."""
-        return fenced(self._ask("get", {"id": id}))
+        return fenced(self._bounded("get", {"id": id}))
 
     def entity(self, name: str) -> str:
         """Return an entity as fenced text. Raises as the operation `entity`."""
-        return fenced(self._ask("entity", {"entity": name}))
+        return fenced(self._bounded("entity", {"entity": name}))
 
     def prompt(self, name: str, arguments: dict[str, str]) -> types.GetPromptResult:
         """Return a prompt. Raises InvalidRequestError for none of these, and as the operation behind it."""
@@ -136,7 +136,11 @@ class Memory:
             return self._ask("remember", stored(_filled(Store, arguments)))
         if name == "memory_forget":
             return self._forget(_filled(Forget, arguments))
-        return trimmed(self._ask(tool.operation, arguments | dict(tool.fixed)), tool)
+        answer = trimmed(self._ask(tool.operation, arguments | dict(tool.fixed)), tool)
+        return answer if name == "memory_context" else bounded(answer, MODEL_BYTES).value
+
+    def _bounded(self, operation: str, request: dict[str, Json]) -> Json:
+        return bounded(self._ask(operation, request), MODEL_BYTES).value
 
     def _forget(self, asked: Forget) -> Json:
         which = {"ids": list(asked.ids), "only": asked.only}
@@ -217,7 +221,7 @@ def application(memory_of: Callable[[], Memory]) -> Server[dict[str, Any]]:
             resource_templates=[
                 types.ResourceTemplate(name=name, uri_template=uri, description=says, mime_type="text/plain")
                 for name, uri, says in (
-                    ("record", RECORD + "{id}", "A memory in full."),
+                    ("record", RECORD + "{id}", "A memory; of a very long one the beginning."),
                     ("entity", ENTITY + "{name}", "Somebody or something: its names, mentions and facts."),
                 )
             ]

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from braid.operation import Id, Json, Name, Operation, Request, Response
 from braid.registry import find
+from braid.text_budget import shortened
 from braid.wire import schema_of
 
 FALLING: Final = 20
@@ -108,6 +109,8 @@ _PLUGIN: Final[Json] = {"capture": {"runtime_path": "plugin", "request": "memory
 _SIGNALS: Final = ("signals", "parts", "proof")
 _TEXT_CHARS: Final = 1_200
 """Of a hit's text: some 300 tokens, so that a document that was remembered whole doesn't fill a model's window."""
+_READ_CHARS: Final = 10_000
+"""Of a part of a long text: as JSON it is within the budget of a tool's answer, whatever its characters are."""
 _SEARCH: Final = ("query", "top_k", "as_of_time", "valid_at", "superseded")
 TOOLS: Final[dict[str, Tool]] = {
     "memory_search": Tool(
@@ -116,7 +119,7 @@ TOOLS: Final[dict[str, Tool]] = {
         fixed=(("rerank", True), ("text_chars", _TEXT_CHARS)),
         left_out=_SIGNALS,
         says="Find memories that fit a question, best first. Each hit has the id that the other tools take. Of a long "
-        "text you get the part that fits; `memory_get` reads it whole.",
+        "text you get the part that fits; `memory_get` and `memory_read` read on.",
     ),
     "memory_list": Tool(
         operation="recall",
@@ -130,10 +133,22 @@ TOOLS: Final[dict[str, Tool]] = {
         shown=("limit", "before", "as_of_time"),
         shortened=("text",),
         says="Go through all that is remembered, newest first, each memory once, as it says now. `before` of a page "
-        "asks for the next one; the last page has none. Of a long text you get the beginning; `memory_get` reads it "
-        "whole.",
+        "asks for the next one; the last page has none. Of a long text you get the beginning; `memory_get` and "
+        "`memory_read` read on.",
     ),
-    "memory_get": Tool(operation="get", shown=("id",), says="Read one memory in full, verified, by its id."),
+    "memory_get": Tool(
+        operation="get",
+        shown=("id",),
+        says="Read one memory, verified, by its id. A text that is too long for you ends with `[cut: …]`, which says "
+        "how long it is; `memory_read` goes on.",
+    ),
+    "memory_read": Tool(
+        operation="excerpt",
+        shown=("id", "start"),
+        fixed=(("chars", _READ_CHARS),),
+        says="Read a long text part by part: from character `start` on. `next` of a part is the `start` of the one "
+        "behind it; the last part has none.",
+    ),
     "memory_context": Tool(
         operation="context",
         shown=("query", "budget", "as_of_time"),
@@ -229,18 +244,13 @@ def trimmed(value: Json, tool: Tool) -> Json:
     """Return what a tool answers without the members that it leaves out, at whatever depth, and its texts shortened."""
     if isinstance(value, dict):
         return {
-            name: shortened(each, _TEXT_CHARS) if name in tool.shortened else trimmed(each, tool)
+            name: shortened(each, _TEXT_CHARS) if each and name in tool.shortened else trimmed(each, tool)
             for name, each in cast("dict[str, Any]", value).items()
             if name not in tool.left_out
         }
     if isinstance(value, list | tuple):
         return [trimmed(each, tool) for each in cast("list[Any]", value)]
     return value
-
-
-def shortened(text: str | None, most: int) -> str | None:
-    """Return a text, or how it begins and a sign that there is more."""
-    return text if text is None or len(text) <= most else f"{text[:most]}…"
 
 
 def _rooted(type_: type, left_out: tuple[str, ...]) -> dict[str, Json]:

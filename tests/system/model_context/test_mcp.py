@@ -117,10 +117,24 @@ def test_of_a_long_text_a_model_gets_the_part_that_it_asks_for(store: Store) -> 
         assert (len(hit["text"]) <= 1_200, hit["whole_chars"]) == (True, len(whole))
         assert len((await ask(client, "memory_list"))["results"][0]["text"]) <= 1_200
         assert key in (await ask(client, "memory_context", query="Where is the boathouse key?"))["text"]
-        assert (await ask(client, "memory_get", id=hit["id"]))["record"]["content"]["text"] == whole
+        result = await client.call_tool("memory_get", {"id": hit["id"]})
+        assert result.structured_content is not None
+        got = result.structured_content["record"]["content"]["text"]
+        mark = f"… [cut: {got.index('… [cut')} of {len(whole)} characters]"
+        assert got == whole[: got.index("… [cut")] + mark
+        assert len(text(result)) < 2**16 + 1_000
+        part = await ask(client, "memory_read", id=hit["id"])
+        read = part["text"]
+        while part["next"] is not None:
+            part = await ask(client, "memory_read", id=hit["id"], start=part["next"])
+            read += part["text"]
+        assert read == whole
+        resource = (await client.read_resource(f"braid://record/{hit['id']}")).contents[0]
+        assert isinstance(resource, TextResourceContents)
+        assert mark in resource.text
         (change,) = (await ask(client, "memory_history", id=hit["id"]))["changes"]
         (one,) = (await ask(client, "memory_browse"))["memories"]
-        assert change["new"] == one["text"] == f"{whole[:1_200]}…"
+        assert change["new"] == one["text"] == f"{whole[:1_200]}… [cut: 1200 of {len(whole)} characters]"
 
     talk(store.path, said, "--user-id", "maya", "--kind", "person")
 

@@ -80,6 +80,27 @@ def test_what_only_reads_is_asked_by_get_too_and_has_an_etag(store: Store) -> No
         assert ask("POST", "/v1/append", {"text": "x"}, If_Match='"3"')[0] == 400
 
 
+def test_long_texts_are_cut_and_read_on(store: Store) -> None:
+    long, short = "It rained. " * 200_000, "It was dry."
+    id, other = store.append(long, user_id="maya"), store.append(short, user_id="maya")
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        status, found, told = ask("GET", f"/v1/get?id={id}")
+        _, page, said = ask("GET", "/v1/memories?user_id=maya")
+        assert (status, told["braid-cut"], said["braid-cut"]) == (200, "1", "1")
+        for text in (found["record"]["content"]["text"], page["memories"][1]["text"]):
+            assert text.endswith(f" of {len(long)} characters]")
+            assert 2**19 < len(text) < 2**20
+        assert page["memories"][0]["text"] == short
+        assert "braid-cut" not in ask("GET", f"/v1/get?id={other}")[2]
+        assert ask("GET", f"/api/memory/{id}/history")[2]["braid-cut"] == "1"
+        part = ask("GET", f"/v1/excerpt?id={id}&start=11&chars=22")[1]
+        assert (part["text"], part["whole_chars"], part["next"]) == ("It rained. " * 2, len(long), 33)
+        assert ask("GET", f"/v1/excerpt?id={id}&start={len(long)}")[1]["next"] is None
+    with served(store), braid.connect(store.path) as client:
+        assert client.get(id).text == long
+
+
 def test_another_method_is_told_the_right_one(store: Store) -> None:
     said = store.append("It rained.")
     with served(store, port=True) as port:
