@@ -29,6 +29,7 @@ from uuid import UUID
 import msgspec
 
 from braid.errors import InvalidRequestError
+from braid.ledger.record.scope import MOST_CHARS, NO_CONTROL, SAID
 from braid.refusal import refusal
 
 if TYPE_CHECKING:
@@ -76,6 +77,10 @@ ALL_ACCESS: Final[frozenset[Access]] = frozenset(get_args(Access))
 
 Id = Annotated[str, msgspec.Meta(min_length=1, description="A record's id.")]
 Name = Annotated[str, msgspec.Meta(min_length=1)]
+ScopeId = Annotated[
+    str, msgspec.Meta(min_length=1, max_length=MOST_CHARS, pattern=NO_CONTROL, extra={"refusal": SAID})
+]
+"""Whose memory it is: a name for programs, that is also shown to people."""
 PathName = Annotated[
     str, msgspec.Meta(min_length=1, description="A path of the machine that the store is on.")
 ]
@@ -91,11 +96,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Scoped(Request, frozen=True, kw_only=True):
     """A request within a scope: only what belongs to all the ids that are given."""
 
-    user_id: Name | None = None
-    agent_id: Name | None = None
-    run_id: Name | None = None
-    project_id: Name | None = None
-    session_id: Name | None = None
+    user_id: ScopeId | None = None
+    agent_id: ScopeId | None = None
+    run_id: ScopeId | None = None
+    project_id: ScopeId | None = None
+    session_id: ScopeId | None = None
 
 
 class AsOf(Request, frozen=True, kw_only=True):

@@ -116,9 +116,10 @@ def _plain(kind: Any) -> list[Any]:
 
 
 def _wanted(kind: Any) -> str:
-    extra: dict[str, str] = getattr(kind, "extra", None) or {}
-    if said := extra.get("refusal"):
-        return said
+    for one in (kind, *getattr(kind, "types", ())):
+        extra: dict[str, str] = getattr(one, "extra", None) or {}
+        if said := extra.get("refusal"):
+            return said
     plain = _plain(kind)
     values = sorted({str(value) for one in plain for value in getattr(one, "values", ())})
     if values:

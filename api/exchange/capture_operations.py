@@ -19,7 +19,7 @@ from braid.ledger.record.validate import check_draft
 from braid.ledger.write.compose import encode_body
 from braid.log import drafts
 from braid.log.operations import Append, kept_draft
-from braid.operation import Index, Name, Response, Scoped, operation
+from braid.operation import Index, Name, Response, Scoped, ScopeId, operation
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
 
@@ -43,7 +43,7 @@ class Capture(Scoped, frozen=True, kw_only=True):
     """
 
     harness: Name
-    session: Name
+    session: ScopeId
     runtime_path: RuntimePath
     request: Name
     decision: PathDecision | None = None

@@ -139,9 +139,15 @@ def export_copy(session: Session, asked: ExportCopy) -> Copied:
 class ExportSubject(Scoped, frozen=True, kw_only=True):
     """Whose records: all the ids that are given must hold. `path`: a new folder, or a file that ends in `.zip`.
 
-    Without a path nothing is written: the answer says what an export would hold.
+    Without a path nothing is written: the answer says what an export would hold. An id may be an odd one of an older
+    log: who it is about has a right to it.
     """
 
+    user_id: Name | None = None
+    agent_id: Name | None = None
+    run_id: Name | None = None
+    project_id: Name | None = None
+    session_id: Name | None = None
     path: PathName | None = None
     actor: Name | None = None
 

@@ -1,5 +1,6 @@
 """What callers say, turned into drafts: experiences, messages, corrections. Pure."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
@@ -26,7 +27,7 @@ from braid.ledger.record.record import (
     is_reading,
     with_article,
 )
-from braid.ledger.record.scope import OWNERS, SCOPES, Ids
+from braid.ledger.record.scope import MOST_CHARS, NO_CONTROL, OWNERS, SAID, SCOPES, Ids
 from braid.ledger.record.source import CORRECT, WORDS, at_first_hand
 from braid.log import members
 from braid.log.content import text_of
@@ -35,6 +36,7 @@ _ACTORS = {
     "user": "user", "human": "user", "assistant": "agent", "agent": "agent", "system": "system", "developer": "system",
 }  # fmt: skip
 _TOOLS = ("tool", "function")
+_ID = re.compile(NO_CONTROL)
 _EMPTY = "there is nothing to remember: the text is empty"
 MESSAGE_MEMBERS = frozenset(
     ("role", "content", "timestamp", "name", "id", "session", "tool", members.METADATA)
@@ -53,7 +55,7 @@ def scope(
     project_id: str | None = None,
     session_id: str | None = None,
 ) -> Scope | None:
-    """Return the scope of a memory, None when nothing is said of it; InvalidRecordError for an empty id."""
+    """Return the scope of a memory, None when nothing is said of it; InvalidRecordError for no such id."""
     given = Scope(
         user_id=user_id, agent_id=agent_id, run_id=run_id, project_id=project_id, session_id=session_id
     )
@@ -66,13 +68,16 @@ def scope_of(asked: Ids) -> Scope | None:
 
 
 def checked_scope(given: Scope) -> Scope:
-    """Return a scope that a caller gives; InvalidRecordError for an id that is empty: it would name nobody's memory.
+    """Return a scope that a caller gives; InvalidRecordError for an id that is empty, too long, or moves a cursor.
 
     Older logs have such records, and what is drawn from them keeps their scope: so the log itself takes them.
     """
     for name in SCOPES:
-        if getattr(given, name) == "":
+        id: str | None = getattr(given, name)
+        if id == "":  # it would name nobody's memory
             raise InvalidRecordError(f"{name} is text that isn't empty, not ''")
+        if id is not None and (len(id) > MOST_CHARS or not _ID.match(id)):
+            raise InvalidRecordError(f"{name} is {SAID}")
     return given
 
 

@@ -7,6 +7,14 @@ OWNERS: Final = SCOPES[:4]
 """Those that say whose memory it is; a session is a part of it."""
 
 
+MOST_CHARS: Final = 1_000
+"""Of an id of a scope that a caller gives."""
+NO_CONTROL: Final = r"^(?![\s\S]*[\u0000-\u001f\u007f-\u009f\u2028\u2029])"
+"""What such an id matches, as JSON Schema writes it: nothing in it moves a terminal's cursor or begins a line."""
+SAID: Final = f"text of 1 to {MOST_CHARS} characters, without control characters"
+"""What such an id is. Older logs have others, which stay what they are."""
+
+
 class Ids(Protocol):
     """Ids, each of which may be missing: a record's scope, a row of an index, what a caller asks for."""
 

@@ -61,9 +61,12 @@ def mcp(
         return
     from importlib.util import find_spec
 
+    from msgspec.structs import asdict
+
     if find_spec("mcp") is None:
         raise ValueError("mcp is needed to serve agents: pip install 'braid-store[mcp]'")
     from braid.caller import Caller, narrowed
+    from braid.log import drafts
     from braid.tools.hooks.state import StateFolder
     from braid.tools.mcp.hook_tool import HookTool
     from braid.tools.mcp.server import serve
@@ -81,16 +84,9 @@ def mcp(
             hook = HookTool(client, None, StateFolder(url, _guard_dir())) if hooks else None
             serve(client, None, hook)
         return
-    caller = Caller(
-        name="mcp",
-        kind=kind,
-        allowed=narrowed(kind, None),
-        user_id=user_id,
-        agent_id=agent_id,
-        run_id=run_id,
-        project_id=project_id,
-        session_id=session,
-    )
+    within = drafts.scope(user_id, agent_id, run_id, project_id, session)  # refused at once, not at each call
+    ids = {} if within is None else asdict(within)
+    caller = Caller(name="mcp", kind=kind, allowed=narrowed(kind, None), **ids)
     hint = "a server may have the store: start it with --port, and this with --url and BRAID_TOKEN"
     only = "`braid mcp --kind model` only reads"
     with (

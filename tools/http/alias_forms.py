@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from braid.operation import Instant, Response
+from braid.operation import Instant, Response, ScopeId
 from braid.operation import Request as Asked
 
-_Scope = Annotated[str, msgspec.Meta(min_length=1)] | None
+_Scope = ScopeId | None
 
 
 class RememberAlias(Asked, frozen=True, kw_only=True):

@@ -27,6 +27,10 @@ def _appended_to_nobody(name: str) -> Callable[[Any], Any]:
     return lambda store: store.append("x", **{name: ""})
 
 
+def _scoped(name: str, value: str) -> Callable[[Any], Any]:
+    return lambda store: store.append("x", **{name: value})
+
+
 def _in_a_transaction(store: braid.Store) -> None:
     with store.transaction() as together:
         together.append("said first")
@@ -63,6 +67,35 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
         )
         for name in SCOPES
     },
+    **{
+        f"a {name} with {said}": (
+            _scoped(name, value),
+            InvalidRequestError,
+            f"append: {name} is text of 1 to 1000 characters, without control characters",
+        )
+        for name in SCOPES
+        for said, value in (
+            ("a line feed at its end", "maya\n"),
+            ("an escape sequence", "\x1b[2Jmaya"),
+            ("a separator of lines", "ma\u2028ya"),
+            ("a NUL", "\0"),
+        )
+    },
+    "a scope of a hundred thousand characters": (
+        lambda store: store.append("x", user_id="m" * 100_000),
+        InvalidRequestError,
+        "user_id is text of at most 1000 characters",
+    ),
+    "an odd session of a message": (
+        lambda store: store.remember([{"role": "user", "content": "x", "session": "s\x00"}]),
+        ValueError,
+        "session_id is text of 1 to 1000 characters, without control characters",
+    ),
+    "an odd scope of a question": (
+        lambda store: store.recall("Where?", user_id="maya\r"),
+        InvalidRequestError,
+        "user_id is text of 1 to 1000 characters",
+    ),
     "an empty scope of messages": (
         lambda store: store.remember(["x"], session_id=""),
         InvalidRequestError,
@@ -195,15 +228,27 @@ def test_a_naive_time_is_still_told_to_take_a_zone(tmp_path: Path) -> None:
                 call()
 
 
-def test_what_an_earlier_release_took_can_be_corrected_and_erased(tmp_path: Path) -> None:
-    """Records of an empty scope are in older logs: they stay what they are."""
+@pytest.mark.parametrize("user_id", ["", "maya\n\x1b[2J", "m" * 100_000], ids=["empty", "control", "long"])
+def test_what_an_earlier_release_took_can_be_read_corrected_exported_and_erased(
+    user_id: str, tmp_path: Path
+) -> None:
+    """Records of an odd scope are in older logs: they stay what they are."""
     with braid.open(tmp_path / "memory") as store:
-        body = ExperienceBody(content=Content(text="old"), scope=Scope(user_id=""))
+        body = ExperienceBody(content=Content(text="I live in Faro."), scope=Scope(user_id=user_id))
         (old,) = store.session.append_drafts([Draft(kind="experience", type="occurrence", body=body)])
+    with braid.open(tmp_path / "memory") as store:
         new = store.get(store.correct(old.id, "I live in Porto."))
-        assert new.body.scope == Scope(user_id="")
+        assert new.body.scope == Scope(user_id=user_id)
+        store.replay()
+        assert [hit.id for hit in store.recall("Where do I live?").results] == [new.id]
+        assert [one.id for one in store.memories().memories] == [new.id]
+        assert store.ask("Where do I live?").citations[0].id == new.id
+        rows = store.sql("SELECT id FROM experiences WHERE user_id = $who", parameters={"who": user_id})
+        assert {row["id"] for row in rows.to_pylist()} == {old.id, new.id}
+        if user_id:
+            assert store.export_subject(user_id=user_id).own >= 2
         assert [link.role for link in store.get(old.id).links] == []
         assert [link.id for link in new.links if link.role == "supersedes"] == [old.id]
         assert store.verify(deep=True).findings == []
-        store.erase(user_id="")
+        store.erase(user_id=user_id)
         assert old.index in store.reader.control.erased
