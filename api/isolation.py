@@ -50,7 +50,7 @@ def held(session: "Session", caller: Caller, known: Operation, asked: Request) -
         )
     for id in named:
         _require_own(session, caller, id)
-    own = partial(own_key, session, caller, is_own=partial(is_own, session, caller))
+    own = partial(own_key, session, caller.scope, is_own=partial(is_own, session, caller))
     return with_own_keys(held_to_scope or asked, own)
 
 
@@ -125,7 +125,7 @@ def key_of_asking(session: "Session", key: str) -> str:
     caller = asking()
     if caller is None or not caller.scope:
         return key
-    return own_key(session, caller, key, is_own=partial(is_own, session, caller))
+    return own_key(session, caller.scope, key, is_own=partial(is_own, session, caller))
 
 
 def _own_items(

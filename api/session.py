@@ -19,13 +19,14 @@ from braid.errors import AccessDeniedError, FrozenError
 from braid.freeze_switch import require_thawed
 from braid.isolation import RECORD, held, own_answer, own_error, require_own_drafts
 from braid.ledger.erase import erasure as erasing
-from braid.ledger.errors import ReadOnlyError, UnpurgedError
+from braid.ledger.errors import IdempotencyConflictError, ReadOnlyError, UnpurgedError
 from braid.ledger.read import prefix
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Draft, ExperienceBody, Media
 from braid.ledger.write.sequence import Clock, Placed
 from braid.ledger.write.writer import Writer, utc_now
 from braid.operation import ALL_ACCESS, Access, Operation, Request, operation_of
+from braid.own_key import as_given, with_users_keys
 from braid.paging import items_of, require_page
 from braid.settings import require_unfrozen
 from braid.text.parse import ParserMissingError
@@ -147,9 +148,16 @@ class Session:
             checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
             if getattr(checked, "include_forgotten", False):
                 self.require(f"{known.name} with include_forgotten", "recover")
-            if caller is None:
-                return self._run(function, checked, *args, **local)
-            return self._asked_by(caller, function, checked, *args, **local)
+            if caller is not None and caller.scope:
+                return self._asked_by(caller, function, checked, *args, **local)
+            if isinstance(self._reader, Writer):  # no other takes a key
+                checked = with_users_keys(self, checked)  # type: ignore[assignment]  # of the class that it was given
+            try:
+                if caller is None:
+                    return self._run(function, checked, *args, **local)
+                return self._asked_by(caller, function, checked, *args, **local)
+            except IdempotencyConflictError as error:
+                raise IdempotencyConflictError(as_given(error.key), error.id, error.unlike) from None
 
     def items(
         self, function: Callable[["Session", _Asked], _Answered], request: _Asked, page_size: int

@@ -23,6 +23,7 @@ from braid.ledger.record.record import (
     EventBody,
     ExperienceBody,
     Media,
+    Scope,
     ViewBody,
 )
 from braid.log.drafts import experience
@@ -82,7 +83,6 @@ def test_the_same_again_names_the_first_record(store: braid.Store) -> None:
     [
         ({"type": "inference"}, "type"),
         ({"actor": "user"}, "provenance"),
-        ({"user_id": "noor"}, "scope"),
         ({"user_id": None}, "scope"),
         ({"tags": []}, "tags"),
         ({"occurred_at": None}, "occurred_at"),
@@ -152,7 +152,7 @@ def test_messages_are_held_to_their_key_one_by_one(store: braid.Store) -> None:
     assert store.remember(said, user_id="jonas", idempotency_key="chat") == ids
     other = [said[0], {"role": "assistant", "content": "I see."}]
     conflict(store, lambda: store.remember(other, user_id="jonas", idempotency_key="chat"), ids[1], "content")
-    conflict(store, lambda: store.remember(said, user_id="ada", idempotency_key="chat"), ids[0], "scope")
+    conflict(store, lambda: store.remember(said, idempotency_key="chat"), ids[0], "scope")
 
 
 def test_the_async_twin_refuses_too(store: braid.Store) -> None:
@@ -455,3 +455,37 @@ def test_a_correction_under_a_key_is_made_once(store: braid.Store) -> None:
 def test_the_key_of_what_was_said_corrects_nothing(store: braid.Store) -> None:
     id = store.append("I live in Porto.", user_id="maya", idempotency_key="k")
     conflict(store, lambda: store.correct(id, "I live in Porto.", idempotency_key="k"), id, "memory")
+
+
+def test_a_key_of_one_user_is_none_of_anothers(store: braid.Store) -> None:
+    """Who is held to no scope speaks for many users, who choose their keys apart from each other."""
+    hers = store.append("I live in Porto.", user_id="maya", idempotency_key="k")
+    his = store.append("I live in Leeds.", user_id="tom", idempotency_key="k")
+    assert his != hers
+    assert store.append("I live in Leeds.", user_id="tom", idempotency_key="k") == his
+    assert store.append("I live in Porto.", user_id="maya", idempotency_key="k") == hers
+    with pytest.raises(braid.IdempotencyConflictError, match="the key 'k' is that of") as told:
+        store.append("It rained.", user_id="tom", idempotency_key="k")
+    assert (told.value.key, told.value.id) == ("k", his)
+    conflict(store, lambda: store.append("It rained.", user_id="maya", idempotency_key="k"), hers, "content")
+
+    with store.transaction() as together:
+        for user, key in (("maya", "t"), ("tom", "k2"), ("ada", "k")):
+            together.append("I sing.", user_id=user, idempotency_key=key)
+    assert [store.get(id).body.scope for id in together.ids] == [
+        Scope(user_id=user) for user in ("maya", "tom", "ada")
+    ]
+
+    (first,) = store.remember("I keep bees.", user_id="maya", idempotency_key="m", learn=False)
+    (second,) = store.remember("I keep hens.", user_id="tom", idempotency_key="m", learn=False)
+    assert store.remember("I keep hens.", user_id="tom", idempotency_key="m", learn=False).ids == (second,)
+
+    changed = [store.correct(id, text, idempotency_key="c") for id, text in ((hers, "Faro."), (his, "York."))]
+    assert changed == [
+        store.correct(id, text, idempotency_key="c") for id, text in ((hers, "Faro."), (his, "York."))
+    ]
+    assert [store.modify(id, pinned=True, reason="so", idempotency_key="p").known for id in changed] == [
+        False, False,
+    ]  # fmt: skip
+    store.erase(first)  # and her key with it: his calls go on naming what is his
+    assert store.remember("I keep hens.", user_id="tom", idempotency_key="m", learn=False).ids == (second,)
