@@ -856,11 +856,12 @@ class Methods:
         Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
         is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
         the log in one transaction. `write=False` writes nothing. Nor does a question without the access `write`, or to a
-        store that is frozen, or open for reading only; `write=True` is refused there. "And
-        when?", "who said that?", "how sure are you?" and "and her sister?" are read with the answer `after`. Raises
-        ValueError where that is no answer, or of another scope, UnknownRecordError, ErasedError, ForgottenError where it
-        can't be read, UnknownLensError, IntegrityError, AccessDeniedError for `write=True` without that access, and what
-        appending raises. RemoteModelError for a model that the settings keep away. See docs/answers.md.
+        store that is frozen, or open for reading only, or whose clock went back (`degraded` says so); `write=True` is
+        refused there. "And when?", "who said that?", "how sure are you?" and "and her sister?" are read with the answer
+        `after`. Raises ValueError where that is no answer, or of another scope, UnknownRecordError, ErasedError,
+        ForgottenError where it can't be read, UnknownLensError, IntegrityError, AccessDeniedError for `write=True` without
+        that access, and what appending raises. RemoteModelError for a model that the settings keep away. See
+        docs/answers.md.
         """
         return self.session.call(
             answers_operations.ask,

@@ -5,8 +5,17 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, Literal
 
+from msgspec.structs import replace
+
 from braid.answers.reply import Reply, reply_of
-from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, ReadOnlyError, UnknownRecordError
+from braid.ledger.errors import (
+    ClockError,
+    ErasedError,
+    ForgottenError,
+    IntegrityError,
+    ReadOnlyError,
+    UnknownRecordError,
+)
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.lenses.errors import UnknownLensError
@@ -62,6 +71,7 @@ class Ask(ScopedAsOf, frozen=True, kw_only=True):
         ErasedError,
         ForgottenError,
         ReadOnlyError,
+        ClockError,
         OutcomeUnknownError,
     ),
 )
@@ -71,11 +81,12 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     Without a `composer` it is put together from what is held and what was said; with one, that one writes it and this
     is what it falls back to. Tone shapes its manner alone. Question, answer, tones, a new stance and a reflection enter
     the log in one transaction. `write=False` writes nothing. Nor does a question without the access `write`, or to a
-    store that is frozen, or open for reading only; `write=True` is refused there. "And
-    when?", "who said that?", "how sure are you?" and "and her sister?" are read with the answer `after`. Raises
-    ValueError where that is no answer, or of another scope, UnknownRecordError, ErasedError, ForgottenError where it
-    can't be read, UnknownLensError, IntegrityError, AccessDeniedError for `write=True` without that access, and what
-    appending raises. RemoteModelError for a model that the settings keep away. See docs/answers.md.
+    store that is frozen, or open for reading only, or whose clock went back (`degraded` says so); `write=True` is
+    refused there. "And when?", "who said that?", "how sure are you?" and "and her sister?" are read with the answer
+    `after`. Raises ValueError where that is no answer, or of another scope, UnknownRecordError, ErasedError,
+    ForgottenError where it can't be read, UnknownLensError, IntegrityError, AccessDeniedError for `write=True` without
+    that access, and what appending raises. RemoteModelError for a model that the settings keep away. See
+    docs/answers.md.
     """
     with suppress(Exception):  # what it fails by is told where it is asked, and costs no answer
         session.reranker()  # it begins to load, beside all that is imported here
@@ -142,14 +153,26 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         return reply_of(given, resolved, {}, given.steps, flags)
     began = perf_counter()
     batch, names = batch_of(given, resolved, scope, after=asked.after)
-    written = session.append_drafts(batch)
+    try:
+        written = session.append_drafts(batch)
+    except ClockError as error:
+        return _unkept(reply_of(given, resolved, {}, given.steps, flags), asked, error)
     if gate is not None:
         from braid.providers.composing import keep
 
         keep(session, gate, [*(one.id for one in given.citations), *(one.id for one in written)])
     placed = {name: written[place].id for name, place in names.items()}
-    step = Step("append", round(1000 * (perf_counter() - began), 3), f"{len(placed)} named")
-    return reply_of(given, resolved, placed, [*given.steps, step], flags)
+    ms = round(1000 * (perf_counter() - began), 3)
+    return reply_of(
+        given, resolved, placed, [*given.steps, Step("append", ms, f"{len(placed)} named")], flags
+    )
+
+
+def _unkept(answered: Reply, asked: Ask, error: ClockError) -> Reply:
+    """Return an answer that says why it was not kept. Raises the error where keeping it was asked for."""
+    if asked.write:
+        raise error
+    return replace(answered, degraded=(*answered.degraded, f"the answer is not kept: {error}"))
 
 
 def _writes(session: Session, asked: Ask) -> bool:

@@ -15,7 +15,7 @@ from braid.async_store import AsyncStore
 from braid.caller import GRANTS, Caller, asked_by
 from braid.entry import open
 from braid.errors import AccessDeniedError, InvalidRequestError
-from braid.ledger.errors import ReadOnlyError
+from braid.ledger.errors import ClockError, ReadOnlyError
 from braid.ledger.record.record import AffectBody, ExperienceBody
 from braid.lenses.errors import LensFailedError
 from braid.store import Store
@@ -42,6 +42,24 @@ def store(tmp_path: Path) -> Iterator[Store]:
         it.remember(turns, user_id="ann")
         it.views.search.index(wait_s=60.0)
         yield it
+
+
+def test_under_a_clock_that_went_back_it_answers_and_says_that_nothing_is_kept(tmp_path: Path) -> None:
+    clock = [NOW]
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard", clock=lambda: clock[0]) as store:
+        store.append("I live in Leeds.", user_id="ann", name="Ann")
+        clock[0] = NOW - timedelta(days=1)
+        size = len(store)
+        found = store.ask(HOME, user_id="ann")
+        alike = store.ask(HOME, user_id="ann", write=False)
+        assert (found.text, found.answer_id, len(store)) == (alike.text, None, size)
+        assert alike.degraded == ()
+        assert len(found.degraded) == 1
+        assert found.degraded[0].startswith("the answer is not kept: the clock says 2025-06-30 00:00:00Z")
+        with pytest.raises(ClockError):
+            store.ask(HOME, user_id="ann", write=True)
+        store.session.writer.accept_clock("it was a day ahead")
+        assert store.ask(HOME, user_id="ann").answer_id is not None
 
 
 def test_everything_enters_in_one_transaction_with_its_links(store: Store) -> None:
