@@ -73,9 +73,13 @@ def with_users_keys(session: "Session", asked: Request, user: str | None = None)
         elif value is not None:
             whose = user or _user_of(session, getattr(asked, "id", None))
             if isinstance(whose, str):
-                is_own = partial(_is_of, session, whose)
-                changes[name] = own_key(session, {"user_id": whose}, value, is_own)
+                changes[name] = users_key(session, whose, value)
     return msgspec.structs.replace(asked, **changes) if changes else asked
+
+
+def users_key(session: "Session", user: str, key: str) -> str:
+    """Return the key that a user's key stands for. Raises NoVaultError."""
+    return own_key(session, {"user_id": user}, key, partial(_is_of, session, user))
 
 
 @cache

@@ -27,7 +27,7 @@ def retire(session: Session, method: str, reason: str | None = None) -> Placed:
     key = f"retired/{method}/{len(named)}"
     placed = session.append_drafts([retirement.draft(method, reader.envelope(0).id, key, reason)])[0]
     if placed.index in reader.control.hidden:
-        raise ForgottenError(f"{placed.id} is forgotten; `braid recover {placed.id}` brings it back")
+        raise ForgottenError(f"{placed.id} is forgotten; `recover` brings it back")
     return placed
 
 

@@ -146,7 +146,7 @@ def reject(session: Session, id: str, place: int, reason: str | None) -> StagedD
 def _decided(session: Session, draft: Draft, one: Staged, state: str) -> StagedDecision:
     placed = session.append_drafts([draft])[0]
     if placed.index in session.reader.control.hidden:
-        raise ForgottenError(f"{placed.id} is forgotten; `braid recover {placed.id}` brings it back")
+        raise ForgottenError(f"{placed.id} is forgotten; `recover` brings it back")
     return StagedDecision(
         id=placed.id, staged=one.record.id, place=one.place, says=words_of(one.claim), state=state,
         is_new=not placed.known,

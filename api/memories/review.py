@@ -153,7 +153,7 @@ def _refuse(pair: _Pair, state: ReviewState) -> None:
 def _decided(session: Session, draft: Draft, id: str, state: ReviewState) -> ReviewDecision:
     placed = session.append_drafts([draft])[0]
     if placed.index in session.reader.control.hidden:
-        raise ForgottenError(f"{placed.id} is forgotten; `braid recover {placed.id}` brings it back")
+        raise ForgottenError(f"{placed.id} is forgotten; `recover` brings it back")
     return ReviewDecision(id=placed.id, review=id, state=state, is_new=not placed.known)
 
 

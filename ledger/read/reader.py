@@ -200,7 +200,7 @@ class Reader(Follower):
         if index in self.control.erased:
             raise ErasedError(f"{envelope.id} was erased by record {self.control.erased[index]}")
         if not include_forgotten and index in self.control.hidden:
-            raise ForgottenError(f"{envelope.id} is forgotten; `braid recover {envelope.id}` brings it back")
+            raise ForgottenError(f"{envelope.id} is forgotten; `recover` brings it back")
         return Record(envelope, self._links(envelope), self._body(envelope), stored)
 
     def _body(self, envelope: Envelope) -> bytes | None:

@@ -140,11 +140,13 @@ def append(
         )
         batch = [draft_of(asked)]
     if dry_run:
-        _check(batch, store)
-        say(f"{many(len(batch), 'record')} would be appended (--dry-run)")
+        known = _check(batch, store, None if asked is None else asked.user_id)
+        say(f"{many(len(batch) - known, 'record')} would be appended (--dry-run)")
+        if known:
+            say(f"{known} of {len(batch)} are in the log already: nothing would be added for them")
         return
     with writing(store, adopt=adopt, shared=shared) as opened:
-        if asked is not None and opened.server is not None:
+        if asked is not None:  # as any program asks it: within the user's own keys
             at = opened.session.call(appending, asked)
             ids, known = [at.id], int(at.known)
         else:
@@ -221,13 +223,19 @@ def stdin_text() -> str:
         raise ValueError(f"stdin is not valid UTF-8 (byte {error.start}); nothing was appended") from None
 
 
-def _check(batch: list[Any], store: Path | None) -> None:
-    """Raise what appending would refuse, as far as it can be seen without writing."""
+def _check(batch: list[Any], store: Path | None, user_id: str | None = None) -> int:
+    """Raise what appending would refuse, as far as it can be seen without writing; return how many are there already.
+
+    `user_id`: whose keys the records come under.
+    """
     from braid.ledger.record.validate import check_draft
     from braid.ledger.write.compose import encode_body
+    from braid.ledger.write.repetition import refuse_another
     from braid.ledger.write.replacement import check_unsigned
     from braid.ledger.write.writer import utc_now
+    from braid.own_key import users_key
 
+    known = 0
     with reading(store) as opened:
         for draft in batch:
             check_draft(draft, utc_now())
@@ -236,3 +244,10 @@ def _check(batch: list[Any], store: Path | None) -> None:
                 if isinstance(target, str):
                     opened.get(target, include_forgotten=True)
             check_unsigned(opened.reader, draft)
+            if (key := draft.body.once) is None:
+                continue
+            own = key if user_id is None else users_key(opened.session, user_id, key)
+            if (at := opened.reader.key_index.find([own]).get(own)) is not None:
+                refuse_another(opened.reader, at, draft, [])
+                known += 1
+    return known

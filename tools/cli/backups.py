@@ -106,7 +106,10 @@ def restore(
         passphrase=passphrase_from(Chosen.passphrase_file),
         guard_dir=Chosen.guard_dir,
     )
-    put_fields(to_builtins(done), output)
+    fields = to_builtins(done)
+    if output == "table" and not done.fork:
+        del fields["fork"]  # there is none to name
+    put_fields(fields, output)
     if not done.vault:
         say("without its vault nothing can be read or written: put the newest one in its place, and the keys")
     if not done.guarded:

@@ -18,6 +18,21 @@ _KNOWN = frozenset(
 )
 _OPTION = re.compile(r"--[A-Za-z][\w-]*")
 """What was meant for an option; else it may be a text."""
+_NO_COMMAND = re.compile(r"No such command '([\w-]+)'")
+_MEANT: Final = {
+    "get": "show ID",
+    "read": "show ID",
+    "add": "append TEXT",
+    "store": "append TEXT",
+    "search": "recall QUESTION",
+    "query": "recall QUESTION",
+    "list": "memories",
+    "delete": "forget ID",
+    "update": "correct ID TEXT",
+    "mcp-server": "mcp",
+    "server": "serve",
+}
+"""Commands by the names that other programs have for them."""
 HINTS: Final = {
     "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
     "ObstructedError": "what stands there was left: move it away; in `views/` `braid replay` does, but for a link",
@@ -105,6 +120,8 @@ def usage_of(error: BaseException) -> tuple[str, str] | None:
     command = getattr(context, "command_path", "braid")
     said = str(form()).strip().replace(": Value error, ", ": ", 1)  # the validator's word, not the person's
     hint = f"{command} --help"
+    if (unknown := _NO_COMMAND.match(said)) and command == "braid" and unknown[1] in _MEANT:
+        return f"No such command {unknown[1]!r}", f"`braid {_MEANT[unknown[1]]}` does that; {hint}"
     if type(error).__name__ == "NoSuchOption":
         name = str(getattr(error, "option_name", ""))
         said, hint = f"No such option: {name}", _instead_of(name, context, command)

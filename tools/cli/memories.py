@@ -1,8 +1,9 @@
 """`braid memories`, `modify` and `history`: what is remembered, what changes in it, and how it came to be so."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -15,6 +16,7 @@ from braid.tools.cli.instants import AsOf, past
 from braid.tools.cli.options import (
     Adopt,
     AgentId,
+    Everything,
     FormatOption,
     ProjectId,
     RunId,
@@ -26,6 +28,11 @@ from braid.tools.cli.options import (
 from braid.tools.cli.output import Format, put, put_json, put_rows, say
 from braid.wire import to_builtins
 
+if TYPE_CHECKING:
+    from braid.store import Store
+
+_PAGE = 500
+"""How many memories are held at once where all are asked for."""
 _LISTED = ("id", "created_at", "actor", "method", "corrected", "pinned", "version", "text")
 _FORGOTTEN = ("id", "created_at", "forgotten_at", "recoverable_until", "text")
 _OUTCOMES = ("asked", "id", "version", "error", "message")
@@ -194,6 +201,7 @@ def memories(
     project_id: ProjectId = None,
     session_id: SessionId = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many at most.")] = 100,
+    all_: Everything = False,
     before: Annotated[
         int | None,
         typer.Option(
@@ -217,28 +225,40 @@ def memories(
       braid memories --user-id maya
       braid memories --user-id maya --forgotten
       braid memories --user-id maya --as-of 2025-06-01 -o json
+      braid memories --user-id maya --all -o jsonl
     """
     as_of_index, as_of_time = past(as_of)
+    left: int | None = before
+
+    def rows(opened: "Store") -> Iterator[dict[str, Any]]:
+        """Yield the memories, page by page where all are asked for; `left` is where there are more."""
+        nonlocal left
+        while True:
+            page = opened.memories(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                limit=_PAGE if all_ else limit,
+                before=left,
+                forgotten=forgotten,
+                derived=derived,
+                as_of=as_of_index,
+                as_of_time=as_of_time,
+            )
+            yield from map(to_builtins, page.memories)
+            left = page.before
+            if left is None or not all_:
+                return
+
     with reading(store) as opened:
-        page = opened.memories(
-            user_id=user_id,
-            agent_id=agent_id,
-            run_id=run_id,
-            project_id=project_id,
-            session_id=session_id,
-            limit=limit,
-            before=before,
-            forgotten=forgotten,
-            derived=derived,
-            as_of=as_of_index,
-            as_of_time=as_of_time,
-        )
-    if output == "json":
-        put_json(to_builtins(page))
-        return
-    rows: list[dict[str, Any]] = [to_builtins(one) for one in page.memories]
-    put_rows(_FORGOTTEN if forgotten else _LISTED, rows, output)
-    if not rows:
+        if output == "json":
+            listed = list(rows(opened))
+            put_json({"memories": listed, "before": left})
+            return
+        count = put_rows(_FORGOTTEN if forgotten else _LISTED, rows(opened), output)
+    if not count:
         say("nothing is forgotten that could come back" if forgotten else "nothing is remembered")
-    elif page.before is not None:
-        say(f"there are more: --before {page.before}")
+    elif left is not None:
+        say(f"there are more: --all, or from there on: --before {left}")

@@ -557,7 +557,13 @@ async def _body(request: Request) -> bytes:
             async for chunk in request.stream():
                 read += chunk
                 if len(read) > BODY_LIMIT:
-                    raise RefusedError(413, "Body too large", f"a request may have {BODY_LIMIT} bytes")
+                    raise RefusedError(
+                        413,
+                        "Body too large",
+                        f"a request may have {BODY_LIMIT} bytes",
+                        "send less at a time: several requests, or `attach` for what is no text; on the store's "
+                        "machine `braid ingest` takes files of any size",
+                    )
     except TimeoutError:
         raise RefusedError(408, "Too slow", f"the request did not arrive within {BODY_S:g} seconds") from None
     except ClientDisconnect:

@@ -49,6 +49,7 @@ def test_a_backup_and_coming_back(session: Session) -> None:
     session.store.rename(session.folder / "lost")
     bare = session.well("--store", "bare", "restore", "backup")
     assert "without its vault nothing can be read" in bare.err
+    assert "fork" not in bare.out
     secrets = ("--vault", "vault", "--keys", "keys")
     done = session.well("restore", "backup", *secrets, "-o", "json")
     assert json.loads(done.out)["guarded"]

@@ -7,6 +7,8 @@ import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import pytest
+
     from tests.system.cli.conftest import Session
 
 
@@ -123,3 +125,38 @@ def test_memories_are_listed_page_by_page_and_the_forgotten_by_themselves(sessio
     session.well("forget", ids[1])
     gone = session.well("memories", "--user-id", "ana", "--forgotten", "-o", "json").out
     assert [one["id"] for one in json.loads(gone)["memories"]] == ids[1:2]
+
+
+def test_all_pages_are_listed_one_after_the_other(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("braid.tools.cli.memories._PAGE", 2)
+    texts = [f"Thing {number}." for number in range(5)]
+    for text in texts:
+        session.well("append", text, "--user-id", "ana")
+    lines = session.well("memories", "--user-id", "ana", "--all", "-o", "jsonl").out.splitlines()
+    assert [json.loads(line)["text"] for line in lines] == texts[::-1]
+    whole = json.loads(session.well("memories", "--user-id", "ana", "--all", "-o", "json").out)
+    assert ([one["text"] for one in whole["memories"]], whole["before"]) == (texts[::-1], None)
+    page = session.well("memories", "--user-id", "ana", "--limit", "2")
+    assert "--all" in page.err
+    assert "Thing 2." not in page.out
+
+
+def test_a_dry_run_knows_what_a_key_stands_for(session: Session) -> None:
+    session.well("append", "It rained.", "--user-id", "ana", "--key", "k")
+    again = session.well("append", "It rained.", "--user-id", "ana", "--key", "k", "--dry-run").err
+    assert "0 records would be appended" in again
+    assert "1 of 1 are in the log already" in again
+    assert "the key 'k' is that of" in session.refused(
+        "append", "It snowed.", "--user-id", "ana", "--key", "k", "--dry-run"
+    )
+    assert (
+        "1 record would"
+        in session.well("append", "It snowed.", "--user-id", "tom", "--key", "k", "--dry-run").err
+    )
+    session.well("append", "It snowed.", "--user-id", "tom", "--key", "k")
+    assert "1 of 1 were in" in session.well("append", "It snowed.", "--user-id", "tom", "--key", "k").err
+
+
+def test_a_command_of_another_program_is_answered_by_ours(session: Session) -> None:
+    assert "`braid show ID`" in session.refused("get", "exp_x")
+    assert "`braid recall QUESTION`" in session.refused("search", "tea")

@@ -240,7 +240,7 @@ def test_what_is_forgotten_is_hidden_and_comes_back(store: Path) -> None:
     with closing(Writer(store)) as writer:
         one, two = remember(writer, memory("one"), memory("two"))
         tombstone = erasure.forget(writer, [one], "embarrassing")
-        with pytest.raises(ForgottenError, match=f"braid recover {one}"):
+        with pytest.raises(ForgottenError, match=f"^{one} is forgotten; `recover` brings it back$"):
             writer.get(one)
         with pytest.raises(ForgottenError):
             erasure.forget(writer, [one])
