@@ -5,6 +5,7 @@ reads on. The number of items, and whatever is no text, is bounded by the reques
 """
 
 from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
@@ -49,17 +50,23 @@ def is_bounded(known: Operation, asked: Request) -> bool:
     return known.payload == "json" and not hasattr(asked, "budget")
 
 
-def bounded(value: Json, most: int) -> Bounded:
+def size_of(text: str) -> int:
+    """Return how many bytes a text takes as JSON."""
+    return len(msgspec.json.encode(text))
+
+
+def bounded(value: Json, most: int, size: Callable[[str], int] = size_of) -> Bounded:
     """Return a JSON value of about `most` bytes: of its longest texts the beginning, with how long each is.
 
-    Bytes in it are no text, and stay.
+    Bytes in it are no text, and stay. `size`: how many bytes a text takes where it is shown, at least one a character.
     """
-    size = len(msgspec.json.encode(value))
-    if size <= most:
+    texts = list(_texts(value))
+    sizes = sorted(map(size, texts))
+    rest = len(msgspec.json.encode(value)) - sum(map(size_of, texts))
+    if rest + sum(sizes) <= most:
         return Bounded(value, 0)
-    sizes = sorted(_sizes(value))
-    limit = max(LEAST, _limit(sizes, most - (size - sum(sizes))))
-    return Bounded(_cut(value, limit), len(sizes) - bisect_right(sizes, limit))
+    limit = max(LEAST, _limit(sizes, most - rest))
+    return Bounded(_cut(value, limit, size), len(sizes) - bisect_right(sizes, limit))
 
 
 def shortened(text: str, chars: int) -> str:
@@ -67,15 +74,17 @@ def shortened(text: str, chars: int) -> str:
     return text if len(text) <= chars else f"{text[:chars]}… [cut: {chars} of {len(text)} characters]"
 
 
-def _sizes(value: Json, name: str = "") -> list[int]:
-    """Return how many bytes each text takes as JSON, but for documents of another format."""
+def _texts(value: Json, name: str = "") -> Iterator[str]:
+    """Yield each text, but for documents of another format."""
     if isinstance(value, str):
-        return [] if name in _WHOLE else [_size(value)]
-    if isinstance(value, dict):
-        return [size for key, one in cast("dict[str, Any]", value).items() for size in _sizes(one, key)]
-    if isinstance(value, list | tuple):
-        return [size for one in cast("list[Any]", value) for size in _sizes(one, name)]
-    return []
+        if name not in _WHOLE:
+            yield value
+    elif isinstance(value, dict):
+        for key, one in cast("dict[str, Any]", value).items():
+            yield from _texts(one, key)
+    elif isinstance(value, list | tuple):
+        for one in cast("list[Any]", value):
+            yield from _texts(one, name)
 
 
 def _limit(sizes: list[int], room: int) -> int:
@@ -87,18 +96,14 @@ def _limit(sizes: list[int], room: int) -> int:
     return sizes[-1] if sizes else 0
 
 
-def _cut(value: Json, limit: int, name: str = "") -> Json:
+def _cut(value: Json, limit: int, size: Callable[[str], int], name: str = "") -> Json:
     if isinstance(value, str):
-        if name in _WHOLE or _size(value) <= limit:
+        if name in _WHOLE or size(value) <= limit:
             return value
         start = value[:limit]
-        return shortened(value, bisect_right(range(1, len(start) + 1), limit, key=lambda n: _size(start[:n])))
+        return shortened(value, bisect_right(range(1, len(start) + 1), limit, key=lambda n: size(start[:n])))
     if isinstance(value, dict):
-        return {key: _cut(one, limit, key) for key, one in cast("dict[str, Any]", value).items()}
+        return {key: _cut(one, limit, size, key) for key, one in cast("dict[str, Any]", value).items()}
     if isinstance(value, list | tuple):
-        return [_cut(one, limit, name) for one in cast("list[Any]", value)]
+        return [_cut(one, limit, size, name) for one in cast("list[Any]", value)]
     return value
-
-
-def _size(text: str) -> int:
-    return len(msgspec.json.encode(text))

@@ -561,8 +561,7 @@ async def _body(request: Request) -> bytes:
                         413,
                         "Body too large",
                         f"a request may have {BODY_LIMIT} bytes",
-                        "send less at a time: several requests, or `attach` for what is no text; on the store's "
-                        "machine `braid ingest` takes files of any size",
+                        "send less at a time; on the store's machine `braid ingest` takes files of any size",
                     )
     except TimeoutError:
         raise RefusedError(408, "Too slow", f"the request did not arrive within {BODY_S:g} seconds") from None

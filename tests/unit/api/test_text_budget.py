@@ -53,3 +53,9 @@ def test_an_answer_keeps_to_its_budget_or_each_text_to_the_least(texts: list[str
 def test_what_a_sign_takes_as_json_counts(sign: str) -> None:
     value, _ = bounded(sign * 100_000, 5_000)
     assert 5_000 - 20 < size(value.partition("… [cut")[0]) <= 5_000
+
+
+def test_what_a_text_takes_where_it_is_shown_counts() -> None:
+    value, cut = bounded({"text": "<" * 10_000, "other": "a" * 2_000}, 8_000, lambda text: 2 + 6 * len(text))
+    assert (len(value["text"].partition("…")[0]), cut) == (664, 2)
+    assert bounded({"text": "<" * 1_000}, 8_000, lambda text: 2 + 6 * len(text)).cut == 0
