@@ -15,7 +15,7 @@ from braid.caller import Caller, asking
 from braid.errors import AccessDeniedError, InvalidRequestError
 from braid.ledger.record.scope import SCOPES
 from braid.operation import Id, Operation, Request
-from braid.own_key import as_given, own_key, with_own_keys
+from braid.own_key import as_given, own_key, with_own_keys, with_users_keys
 
 if TYPE_CHECKING:
     from braid.ledger.record.record import Draft
@@ -38,7 +38,7 @@ def held(session: "Session", caller: Caller, known: Operation, asked: Request) -
     if getattr(asked, "signer", None) and caller.kind != "operator":
         raise AccessDeniedError(f"{caller.name} may not choose whose key signs: leave signer out")
     if not caller.scope:
-        return asked
+        return with_users_keys(session, asked)
     try:
         named = list(_ids(asked))
     except RecursionError:

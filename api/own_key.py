@@ -64,6 +64,10 @@ def with_users_keys(session: "Session", asked: Request, user: str | None = None)
 
     `user`: of what brings it. A key that nobody's record has, or that comes without a user, stays as it is.
     """
+    from braid.ledger.write.writer import Writer
+
+    if not isinstance(session.reader, Writer):  # nothing is appended here
+        return asked
     user = getattr(asked, "user_id", None) or user
     changes: dict[str, object] = {}
     for name in _bring_keys(type(asked)):

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from time import perf_counter
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, Self, TypeVar, cast
 from warnings import warn
 
 from braid.caller import Caller, as_said_by, asked_by, asking, attributed
@@ -148,16 +148,10 @@ class Session:
             checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
             if getattr(checked, "include_forgotten", False):
                 self.require(f"{known.name} with include_forgotten", "recover")
-            if caller is not None and caller.scope:
-                return self._asked_by(caller, function, checked, *args, **local)
-            if isinstance(self._reader, Writer):  # no other takes a key
-                checked = with_users_keys(self, checked)  # type: ignore[assignment]  # of the class that it was given
-            try:
-                if caller is None:
-                    return self._run(function, checked, *args, **local)
-                return self._asked_by(caller, function, checked, *args, **local)
-            except IdempotencyConflictError as error:
-                raise IdempotencyConflictError(as_given(error.key), error.id, error.unlike) from None
+            if caller is None:
+                own = cast("Callable[[], _Asked]", partial(with_users_keys, self, checked))
+                return self._run_keyed(function, own(), own, *args, **local)
+            return self._asked_by(caller, function, checked, *args, **local)
 
     def items(
         self, function: Callable[["Session", _Asked], _Answered], request: _Asked, page_size: int
@@ -203,9 +197,10 @@ class Session:
     ) -> _Answered:
         """Return what a caller is answered; neither that nor why it is refused names what is outside their scope."""
         known = operation_of(function)
-        own: _Asked = held(self, caller, known, checked)  # type: ignore[assignment]  # of the class that it was given
+        own = cast("Callable[[], _Asked]", partial(held, self, caller, known, checked))
+        asked = own()
         try:
-            return own_answer(self, caller, known, self._run(function, own, *args, **local))
+            return own_answer(self, caller, known, self._run_keyed(function, asked, own, *args, **local))
         except Exception as error:
             if (told := own_error(self, caller, known, error)) is error:
                 raise
@@ -214,6 +209,27 @@ class Session:
     def _take_in(self) -> None:
         """Follow the log before something is shown: what another process has forgotten since is not."""
         self._reader.refresh()
+
+    def _run_keyed(
+        self,
+        function: Callable[Concatenate["Session", _Asked, _Local], _Answered],
+        asked: _Asked,
+        own: Callable[[], _Asked],
+        *args: _Local.args,
+        **local: _Local.kwargs,
+    ) -> _Answered:
+        """Do what was asked, with the keys that `own` gives.
+
+        One that another's record took since they were looked at is put apart: nothing was written under it, so the same
+        is asked again.
+        """
+        while True:
+            try:
+                return self._run(function, asked, *args, **local)
+            except IdempotencyConflictError as error:
+                before, asked = asked, own()
+                if asked == before:
+                    raise IdempotencyConflictError(as_given(error.key), error.id, error.unlike) from None
 
     def _run(
         self,

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 import braid
+from braid.caller import Caller, asked_by
 from braid.errors import InvalidRequestError
 from braid.ledger.errors import InvalidRecordError, UnknownRecordError
 from braid.ledger.record.record import (
@@ -489,3 +490,28 @@ def test_a_key_of_one_user_is_none_of_anothers(store: braid.Store) -> None:
     ]  # fmt: skip
     store.erase(first)  # and her key with it: his calls go on naming what is his
     assert store.remember("I keep hens.", user_id="tom", idempotency_key="m", learn=False).ids == (second,)
+
+
+@pytest.mark.parametrize(
+    "caller", [None, Caller(name="app", kind="person", user_id="tom")], ids=["all", "held"]
+)
+def test_a_key_that_another_user_takes_meanwhile_is_put_apart(
+    store: braid.Store, caller: Caller | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at who has a key, and the append."""
+    session, run = store.session, store.session._run
+    hers = list[str]()
+
+    def meanwhile(*asked: Any, **local: Any) -> Any:
+        if not hers:
+            with asked_by(None):
+                hers.append(
+                    put(store, experience("I live in Porto.", within=Scope(user_id="maya"), once="k"))
+                )
+        return run(*asked, **local)
+
+    monkeypatch.setattr(session, "_run", meanwhile)
+    with asked_by(caller):
+        his = store.append("I live in Leeds.", user_id="tom", idempotency_key="k")
+        assert store.append("I live in Leeds.", user_id="tom", idempotency_key="k") == his
+    assert [store.get(id).text for id in (*hers, his)] == ["I live in Porto.", "I live in Leeds."]
