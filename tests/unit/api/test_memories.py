@@ -114,7 +114,7 @@ def test_a_key_makes_repeating_harmless_and_another_wish_under_it_is_refused(sto
     assert (again.id, again.version, again.known) == (one.id, one.version, True)
     with pytest.raises(IdempotencyConflictError):
         store.modify(id, text="The rent is 900.", reason="raised", idempotency_key="k")
-    other = store.append("The rent is 700.", user_id="tom")
+    other = store.append("The rent is 700.", user_id="maya")
     with pytest.raises(IdempotencyConflictError):
         store.modify(other, text="The rent is 850.", reason="raised", idempotency_key="k")
 

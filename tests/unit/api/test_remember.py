@@ -417,7 +417,7 @@ def test_a_key_answers_as_the_first_time(store: Store) -> None:
             with pytest.raises(IdempotencyConflictError):
                 store.remember(other, user_id="maya", idempotency_key=key)
         with pytest.raises(IdempotencyConflictError):
-            store.remember(HOME, user_id="tom", idempotency_key=key)
+            store.remember(HOME, idempotency_key=key)
     assert none.memory_id == first.memory_id
     assert len(store) == size
     store.correct(first.ids[0], "I live in Leeds.")
