@@ -111,7 +111,11 @@ class ParseReader:
                 continue
             source = TurnText(turn.text, turn.speaker)
             parts = list(pieces(source.sentences()))
-            texts += [f"{sentence.text}{sentence.mark.strip()[:1]}" for sentence in parts]
+            texts += [
+                f"{sentence.text}{sentence.mark.strip()[:1]}"
+                for sentence in parts
+                if "?" not in sentence.mark
+            ]  # of a question nothing is read
             if not source.left:
                 self._parts[turn.speaker, turn.text] = source, parts
         self._ahead = {
@@ -198,9 +202,11 @@ class ParseReader:
                 changes.unsay(page, sentence)
                 self._statement(page, rest, parse, changes.CORRECTED)
             return
-        asked = moods.is_no_statement(sentence)
+        asked, is_real = moods.is_no_statement(sentence), not moods.names_nobody(sentence)
+        if asked and not is_real:
+            return
         parse = self._parse(f"{sentence.text}{sentence.mark.strip()[:1]}")
-        if not moods.names_nobody(sentence):
+        if is_real:
             mentioned(page, sentence, parse)
         if not asked and not fragments.read(page, sentence, found := clauses(parse)):
             self._clauses(page, sentence, found, Voice())
