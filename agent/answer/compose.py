@@ -17,6 +17,7 @@ from braid.agent.answer.change import former_state as predecessor
 from braid.agent.answer.change.replacement import Replacement, may_be_replaced, replacement
 from braid.agent.answer.change.variants import later
 from braid.agent.answer.choice.chooser import Chosen, LadderWeights, choose, name_of, weights
+from braid.agent.answer.choice.confidence import missing
 from braid.agent.answer.choice.quotes import QuoteChoice
 from braid.agent.answer.ladder import LIKELY, NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
 from braid.agent.answer.lists.listing import listed
@@ -103,7 +104,7 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
     if (no := _taken_back(question, asked)) is not None:
         return told(question, no, [no], max(asked.given * bands.CAREFUL, TAKEN_BACK), "no")
     chosen = choose(question, hits, given, asked.nearest, asked.answers)
-    if chosen.speaks < SPOKEN_OF and chosen.likeliest < LIKELY:
+    if (chosen.speaks < SPOKEN_OF and chosen.likeliest < LIKELY) or _unknown_names(question, hits):
         return silence(question, chosen, hits)
     best = chosen.ranked[0]
     is_open = (
@@ -129,6 +130,12 @@ def _is_of_another(question: Question, best: Hit, hits: Sequence[Hit]) -> bool:
     span = best_span(question, best.text, when_of(best))
     sentence = span.sentence if span is not None else best.text
     return not is_meant(question, best.text, best, hits) or mismatch(question, sentence, best, hits)
+
+
+def _unknown_names(question: Question, hits: Sequence[Hit]) -> list[str]:
+    """Return whom or what a question names that nobody speaks of."""
+    unheard = set(missing(question, hits))
+    return [name for name in question.entities if any(word in unheard for word in words(name))]
 
 
 def _was(asked: QuestionContext) -> Composed | None:

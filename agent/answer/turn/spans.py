@@ -84,7 +84,9 @@ class ReadQuestion(Question, frozen=True, kw_only=True):
     """A question as the ladder reads it, and what was read for it of the texts that were found: each once."""
 
     asked: AskedQuestion
-    spans: dict[tuple[str, datetime], AnswerSpan | None] = msgspec.field(default_factory=dict)
+    spans: dict[tuple[str, datetime], AnswerSpan | None] = msgspec.field(
+        default_factory=dict[tuple[str, datetime], AnswerSpan | None]
+    )
     """What answers best, by the text and when it was said."""
 
 

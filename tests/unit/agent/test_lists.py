@@ -8,7 +8,6 @@ from typing import Final
 import pytest
 
 import braid
-from braid.agent.answer.ladder import NEAREST
 from braid.agent.answer.lists.request import list_request
 from braid.agent.answer.lists.values import ValueKind, values
 from braid.store import Store
@@ -95,7 +94,7 @@ def test_a_list_has_every_turn_that_is_wholly_of_it(store: Store) -> None:
 
 def test_what_nobody_speaks_of_is_no_list(store: Store) -> None:
     told = _ask(store, "Which parcels did Oskar get from the palace?")
-    assert "Bergen" not in told or told.startswith(NEAREST)
+    assert "Bergen" not in told
 
 
 def test_a_list_says_how_much_of_it_is_told(store: Store, tmp_path: Path) -> None:
