@@ -1,5 +1,6 @@
 """Requests to change or forget, in plain words, by query and by id: nothing but what is meant changes."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,9 +8,12 @@ import pytest
 
 import braid
 from braid.store import Store
-from tests.unit.api.mutation_play import Clock, play, table
+from tests.agreement import kappa
+from tests.unit.api.mutation_play import FOLDER, Clock, play, requests, table
 
 LEAST = 0.95
+SEEN = [f"h01-{number}" for number in range(1, 10)] + [f"h02-{number}" for number in range(1, 7)]
+"""Requests whose labels the second reader had seen, for the form of the file."""
 
 
 @pytest.fixture
@@ -38,3 +42,19 @@ def test_no_other_memory_changes_than_is_meant_and_what_is_meant_does(
     print(told)  # noqa: T201
     assert not [one for one in played if one.wrong], told
     assert done >= LEAST * len(due), told
+
+
+def test_a_second_reader_means_the_same_memories() -> None:
+    """Cohen's kappa of what must change, of all requests and of those whose labels nobody had seen."""
+    lines = (FOLDER / "second.jsonl").read_text("utf-8").splitlines()
+    second = {one["id"]: one["changes"] for one in map(json.loads, lines)}
+    first = {one["id"]: one["changes"] for half in ("build", "held") for one in requests(half)[1]}
+    assert second.keys() == first.keys()
+    assert len(lines) == len(first)
+    for left_out in ([], SEEN):
+        pairs = [(first[id], second[id]) for id in first if id not in left_out]
+        agreed = kappa(pairs)
+        same = sum(one == other for one, other in pairs)
+        print(f"{same} of {len(pairs)} agree, kappa {agreed:.3f}")  # noqa: T201
+        assert len(pairs) == len(first) - len(left_out)
+        assert agreed >= 0.95
