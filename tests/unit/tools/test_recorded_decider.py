@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, time
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -10,10 +11,14 @@ from typing import Any
 import msgspec
 import pytest
 
+import braid
+from braid import Claim
+from braid.claims.decision_operations import ModelReport
 from braid.learn.model.decider import ModelDecider
 from braid.stance.proposal import CHANGES
-from braid.text.chat import ChatMessage, Completion
-from braid.tools.evaluation.decisions import ASKS, Case, Judged, cases_of, errors, judged, scores
+from braid.store import Store
+from braid.text.chat import ChatMessage, ChatNotAskedError, Completion
+from braid.tools.evaluation.decisions import ASKS, Case, Judged, Said, cases_of, errors, judged, scores
 
 FOLDER = Path(__file__).parents[2] / "data" / "decisions"
 HELD = FOLDER / "wide" / "held.jsonl"
@@ -50,6 +55,25 @@ class Recorded:
         asked = msgspec.json.encode([(each.role, each.text) for each in messages])
         self.asked.append(sha256(asked).hexdigest())
         return Completion(self._said[self.asked[-1]], 0, 0, self.name)
+
+
+class RecordedOnce(Recorded):
+    """The same, asked of a store: it answers the newest claim, the candidate, and is asked about none before it."""
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        timeout_s: float,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Completion:
+        if self.asked:
+            raise ChatNotAskedError
+        try:
+            return super().complete(messages, max_tokens=max_tokens, timeout_s=timeout_s, schema=schema)
+        except KeyError:
+            raise ChatNotAskedError from None  # the same claims are shown in another order
 
 
 @cache
@@ -111,6 +135,30 @@ def test_changes_of_the_recorded_model_are_right_as_often_as_the_docs_say() -> N
     assert measured["wrong_targets"] == 1
 
 
+def test_a_store_asks_the_same_in_shadow_and_changes_nothing(tmp_path: Path) -> None:
+    found, *_ = decided()
+    plain = [one for one in found if _is_plain(one.case)]
+    reports = list[tuple[Judged, ModelReport]]()
+    braid.init(tmp_path / "memory", guard_dir=tmp_path / "guard", durability="none")
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
+        for one in plain:
+            _say(store, one.case.labelled.id, (*one.case.scene.known, one.case.labelled.candidate))
+        size = len(store)
+        for one in plain:
+            model = RecordedOnce(answers())
+            report = store.decision_report(user_id=one.case.labelled.id, model=model).model
+            assert report is not None
+            reports.append((one, report))
+        assert len(store) == size
+    answered = [(one, report) for one, report in reports if report.answered]
+    agreed = sum(report.agreed for _, report in answered)
+    print(f"{len(answered)} of {len(plain)} prompts are the same, {agreed} answers agree with the rules")  # noqa: T201
+    assert len(answered) >= 0.85 * len(plain) >= 20
+    for one, report in answered:
+        assert report.well_formed == 1
+        assert [action for action, count in report.actions.items() if count] == [_action(one)]
+
+
 def test_a_prompt_with_another_word_was_never_answered() -> None:
     with pytest.raises(KeyError):
         Recorded(answers()).complete([ChatMessage("user", "another")], max_tokens=1, timeout_s=1.0)
@@ -125,3 +173,29 @@ def _means(found: Judged) -> tuple[str | None, int | None]:
     """What is done, and with which claim: an `ADD` is done with none."""
     action = _action(found)
     return action, found.place if action in (*CHANGES, "NONE") else None
+
+
+def _is_plain(case: Case) -> bool:
+    """Whether all was stated by the owner's people about what holds now: words that a store takes as they are."""
+    return all(
+        said.source_class == "owner"
+        and said.source == "explicit"
+        and said.said_by is None
+        and said.valid_from is None
+        and said.valid_to is None
+        for said in (*case.scene.known, case.labelled.candidate)
+    )
+
+
+def _say(store: Store, user: str, every: Sequence[Said]) -> None:
+    for said in every:
+        store.append(
+            f"{said.subject} {said.rel} {said.object}",
+            claims=[
+                Claim(subject=said.subject, rel=said.rel, object=said.object, polarity=said.polarity),
+            ],
+            occurred_at=datetime.combine(said.said, time(), UTC),
+            actor="user",
+            name=said.by,
+            user_id=user,
+        )
