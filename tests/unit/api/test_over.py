@@ -22,7 +22,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 def told(store: Store, turns: list[str], question: str) -> Reply:
-    user = f"{turns} {question}"
+    user = f"{turns} {question}"[-1_000:]
     for number, text in enumerate(turns):
         at = (BEGIN + timedelta(days=5 * number)).isoformat()
         store.remember(
