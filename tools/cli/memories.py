@@ -9,7 +9,6 @@ import msgspec
 import typer
 
 from braid.errors import InvalidRequestError
-from braid.memories.operations import Modify
 from braid.tools.cli.access import reading, writing
 from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.instants import AsOf, past
@@ -29,6 +28,7 @@ from braid.tools.cli.output import Format, put, put_json, put_rows, say
 from braid.wire import to_builtins
 
 if TYPE_CHECKING:
+    from braid.memories.operations import Modify
     from braid.store import Store
 
 _PAGE = 500
@@ -150,8 +150,10 @@ def _modify_all(file: str, output: Format, *, adopt: bool, shared: bool, store: 
         raise typer.Exit(FINDINGS)
 
 
-def _change(line: str, where: str) -> Modify:
+def _change(line: str, where: str) -> "Modify":
     """Return the change that a line says. Raises InvalidRequestError for one that says none."""
+    from braid.memories.operations import Modify  # heavy: its room reads the log
+
     try:
         said = msgspec.json.decode(line, type=dict[str, Any])
         if unknown := said.keys() - set(Modify.__struct_fields__):
