@@ -18,7 +18,7 @@ from braid.agent.answer.turn.ahead import lean_of, month_end, tells_of_plan
 from braid.recall.decompose import Question
 from braid.text import dates, numbers
 from braid.text.calendar import MONTHS, WEEKDAY_NAME
-from braid.text.dates import times
+from braid.text.dates import Time, times
 from braid.text.meanings import Lean
 from braid.text.words import stems
 
@@ -44,10 +44,17 @@ _SORRY: Final = re.compile(
     r"\b(?:sorry|no wait|wait no|i mean|actually|or rather|correction)\b", re.IGNORECASE
 )
 _OF_CLOCK: Final = re.compile(r"\btime\b|\bo['’]clock\b", re.IGNORECASE)
+_OF_CLOCK_ALONE: Final = re.compile(
+    r"\b(?:what|which|whats|what['’]s the) time\b(?! (?:of|in) (?:the )?(?:year|month|week)|s\b)|\bat what hour\b",
+    re.IGNORECASE,
+)
+"""What no day answers."""
 _ENDS: Final = re.compile(
     r"\b(?:ends?|ended|finish(?:es|ed)?|over|back|until|till|return(?:s|ed)?|last day|closes?|expires?)\b",
     re.IGNORECASE,
 )
+_REOPENS: Final = re.compile(r"\bopens? (?:up )?again\b|\bre-?opens?\b", re.IGNORECASE)
+_SHUT: Final = re.compile(r"\b(?:closed|shut|closes|shuts)\b", re.IGNORECASE)
 _STARTS: Final = re.compile(
     r"\b(?:starts?|started|begins?|began|first day|opens?|leave|set off|go(?:ing)?)\b", re.IGNORECASE
 )
@@ -67,6 +74,8 @@ _MOVES: Final = re.compile(
 _TO: Final = re.compile(
     rf"^\W*(?:to|until|till|through|[-–—])\W*(?:(?:the|{WEEKDAY_NAME})\W+){{0,2}}$", re.IGNORECASE
 )
+_WEEK_OF: Final = re.compile(r"\bweek (?:of|from|beginning|commencing)(?: the)?\W*$", re.IGNORECASE)
+"""What makes a day name its week: "the week of the twentieth"."""
 _NOT_ON: Final = re.compile(
     r"(?:\b(?:not|never|cannot|cant|wont)|n['’]t)\b[^,;.!?:]*\bbefore\W+(?:the\W+)?$"
     r"|\bnot (?:on )?(?:the )?$",
@@ -102,6 +111,7 @@ _DAY_ALONE: Final = re.compile(
 )
 """A day of which the month isn't said: it is told as it was said, where there are two to choose from."""
 _BIRTH: Final = re.compile(r"\b(?:born|birthday|bday|b-day)\b", re.IGNORECASE)
+_NEARLY_A_YEAR: Final = timedelta(days=320)
 _YEAR: Final = re.compile(r"\d{4}")
 _CALENDAR_DAY: Final = re.compile(
     rf"\b(?:{'|'.join(MONTHS)}|{'|'.join(one[:3] for one in MONTHS)})\b", re.IGNORECASE
@@ -123,6 +133,8 @@ def time_of(question: Question, sentence: str, when: datetime) -> str | None:
         hours = [Moment(found.start(), found.end(), found[0]) for found in _HOUR.finditer(sentence)]
         if clocks or hours:
             return _fitting(question, sentence, clocks or hours).shown
+        if _OF_CLOCK_ALONE.search(question.text):
+            return None
     told = _told_day(question, sentence, when)
     if told is not None:
         return told or None
@@ -150,6 +162,8 @@ def _told_day(question: Question, sentence: str, when: datetime) -> str | None:
     if relative is not None and not any(_covers(one, relative) for one in days):
         return _relative(relative, when)
     if days:
+        if _REOPENS.search(question.text) and _SHUT.search(sentence):
+            return ""  # of what is closed until then nobody says that it opens on that day
         certain = _certain(sentence, days)
         return _fitting(question, sentence, certain).shown if certain else ""
     return None
@@ -162,13 +176,15 @@ def _covers(one: Moment, found: re.Match[str]) -> bool:
 
 
 def _certain(sentence: str, found: Sequence[Moment]) -> list[Moment]:
-    """Return the times but for those that it isn't on, or not before, or that it may be on."""
+    """Return the times but for those that it isn't on, or not before, that name a week, or that it may be on."""
     between = [place for place, one in enumerate(found) if _EITHER.search(sentence[: one.start])]
     open_ = {*between, *(place - 1 for place in between)}
     return [
         one
         for place, one in enumerate(found)
-        if place not in open_ and not _NOT_ON.search(sentence[: one.start])
+        if place not in open_
+        and not _NOT_ON.search(sentence[: one.start])
+        and not _WEEK_OF.search(sentence[: one.start])
     ]
 
 
@@ -242,6 +258,8 @@ def _days(sentence: str, when: datetime) -> list[Moment]:
         if one.iso and taken.find(1, one.start, one.stop) < 0:
             taken[one.start : one.stop] = b"\x01" * (one.stop - one.start)
             shown = _shown(sentence, one.start, one.stop, one.iso)
+            if may_recur and _may_be_past(one, sentence, now):
+                shown = shown.removesuffix(f" {one.iso[:4]}")
             found.append(Moment(one.start, one.stop, shown))
     alone = [match for match in _DAY_ALONE.finditer(sentence) if taken.find(1, *match.span()) < 0]
     if len(alone) == 1 and not found and lean == "ahead":
@@ -251,6 +269,12 @@ def _days(sentence: str, when: datetime) -> list[Moment]:
     if len(alone) > 1:  # the 5th, not the 4th
         found += [Moment(match.start(), match.end(), match[0]) for match in alone]
     return sorted(found, key=lambda one: one.start)
+
+
+def _may_be_past(one: Time, sentence: str, now: datetime) -> bool:
+    """Whether a day without a year, which is taken to be ahead, has only just been."""
+    said = sentence[one.start : one.stop]
+    return one.span.since is not None and one.span.since - now > _NEARLY_A_YEAR and not _YEAR.search(said)
 
 
 def _ends(match: re.Match[str], now: datetime, lean: Lean) -> Iterator[Moment]:
