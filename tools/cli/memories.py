@@ -133,8 +133,8 @@ def modify(
 
 
 def _modify_all(file: str, output: Format, *, adopt: bool, shared: bool, store: StoreOption) -> None:
-    text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
-    lines = enumerate(text.split("\n"), 1)
+    content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    lines = enumerate(content.split(b"\n"), 1)  # each is decoded by itself: what is no UTF-8 has a line
     changes = [_change(line, f"{file}:{number}") for number, line in lines if line.strip()]
     with writing(store, adopt=adopt, shared=shared) as opened:
         outcomes = opened.modify_all(changes)
@@ -150,17 +150,17 @@ def _modify_all(file: str, output: Format, *, adopt: bool, shared: bool, store: 
         raise typer.Exit(FINDINGS)
 
 
-def _change(line: str, where: str) -> "Modify":
+def _change(line: bytes, where: str) -> "Modify":
     """Return the change that a line says. Raises InvalidRequestError for one that says none."""
     from braid.memories.operations import Modify  # heavy: its room reads the log
 
     try:
         said = msgspec.json.decode(line, type=dict[str, Any])
         if unknown := said.keys() - set(Modify.__struct_fields__):
-            raise InvalidRequestError(f"{where}: a change has no {sorted(unknown)[0]!r}")
+            raise InvalidRequestError(f"{where}: a change has no {sorted(unknown)[0]!r}; nothing was changed")
         return msgspec.convert(said, Modify)
-    except msgspec.MsgspecError as error:
-        raise InvalidRequestError(f"{where}: {error}") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise InvalidRequestError(f"{where}: {error}; nothing was changed") from error
 
 
 def history(

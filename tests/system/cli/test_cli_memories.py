@@ -44,14 +44,15 @@ def test_changes_of_a_file_are_made_each_by_itself(session: Session) -> None:
     table = session.braid("modify", "--batch", "-", "-o", "csv", stdin=json.dumps(lines[1])).out
     assert table.splitlines()[1].startswith(f"{first},,,VersionConflictError")
     for bad in ("{", json.dumps({"id": first}), json.dumps({"id": first, "reason": "x", "pined": True})):
-        assert "changes.jsonl:1" in session.refused("modify", "--batch", _file(session, bad))
+        assert "changes.jsonl:1" in session.refused("modify", "--batch", _file(session, bad.encode()))
+    assert "changes.jsonl:1" in session.refused("modify", "--batch", _file(session, b"\xff\xfe{"))
     assert "--batch" in session.refused("modify", first, "x", "--reason", "y", "--batch", "-")
     assert "--reason" in session.refused("modify", first, "x")
     assert "ID" in session.refused("modify", "--reason", "y")
 
 
-def _file(session: Session, text: str) -> str:
-    (session.folder / "changes.jsonl").write_text(text, "utf-8")
+def _file(session: Session, content: bytes) -> str:
+    (session.folder / "changes.jsonl").write_bytes(content)
     return "changes.jsonl"
 
 
