@@ -25,6 +25,7 @@ from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Draft, ExperienceBody, Media
 from braid.ledger.write.sequence import Clock, Placed
 from braid.ledger.write.writer import Writer, utc_now
+from braid.mutation_watch import WATCHED, mutation_watch
 from braid.operation import ALL_ACCESS, Access, Operation, Request, operation_of
 from braid.own_key import as_given, with_users_keys
 from braid.paging import items_of, require_page
@@ -144,14 +145,35 @@ class Session:
         """
         known = operation_of(function)
         with self._observed(known, request):
-            caller = self._granted(known)
-            checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
-            if getattr(checked, "include_forgotten", False):
-                self.require(f"{known.name} with include_forgotten", "recover")
-            if caller is None:
-                own = cast("Callable[[], _Asked]", partial(with_users_keys, self, checked))
-                return self._run_keyed(function, own(), own, *args, **local)
-            return self._asked_by(caller, function, checked, *args, **local)
+            if known.access not in WATCHED or not isinstance(self._handle, Writer):
+                return self._admitted(known, function, request, *args, **local)
+            watch = mutation_watch(self)
+            watch.begin(known)
+            try:
+                answer = self._admitted(known, function, request, *args, **local)
+            except Exception as error:
+                watch.failed(known, error)
+                raise
+            watch.done(known, request, answer)
+            return answer
+
+    def _admitted(
+        self,
+        known: Operation,
+        function: Callable[Concatenate["Session", _Asked, _Local], _Answered],
+        request: _Asked,
+        *args: _Local.args,
+        **local: _Local.kwargs,
+    ) -> _Answered:
+        """Return what an operation answers to who may ask it."""
+        caller = self._granted(known)
+        checked: _Asked = known.checked(request)  # type: ignore[assignment]  # of the class that it was given
+        if getattr(checked, "include_forgotten", False):
+            self.require(f"{known.name} with include_forgotten", "recover")
+        if caller is None:
+            own = cast("Callable[[], _Asked]", partial(with_users_keys, self, checked))
+            return self._run_keyed(function, own(), own, *args, **local)
+        return self._asked_by(caller, function, checked, *args, **local)
 
     def items(
         self, function: Callable[["Session", _Asked], _Answered], request: _Asked, page_size: int

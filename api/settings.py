@@ -46,6 +46,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     mutations_frozen: Annotated[
         bool, Meta(description="Nobody modifies, corrects or forgets; recover and erase go on.")
     ] = False
+    freeze_on_alarm: Annotated[
+        bool, Meta(description="A caller who changes or forgets too much in a minute sets mutations_frozen.")
+    ] = False
     autonomous_frozen: Annotated[
         bool, Meta(description="Callers that act by themselves (autonomous, model) can only read.")
     ] = False
@@ -174,6 +177,8 @@ def require_unfrozen(
     session.refresh()  # another process may have set it
     now = settings(session)
     if mutates and now.mutations_frozen:
-        raise FrozenError(f"{what} would change a memory, and mutations_frozen is set")
+        raise FrozenError(
+            f"{what} would change a memory, and mutations_frozen is set: an operator sets it back to false"
+        )
     if by_itself and now.autonomous_frozen:
         raise FrozenError(f"{what} is asked by a caller of its own accord, and autonomous_frozen is set")

@@ -293,8 +293,6 @@ class Server:
         except Exception as error:
             self.watch.failed(caller, known, error)
             raise
-        if known.access != "read":
-            self.watch.done(caller, known, asked, answer)
         return answer
 
     def _wake(self, known: Operation) -> None:

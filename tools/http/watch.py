@@ -5,7 +5,7 @@ one event an hour says how many there were; an alarm is one event an hour, too, 
 """
 
 import logging
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
 from threading import Lock
 from time import monotonic
@@ -15,20 +15,17 @@ from braid.caller import Caller
 from braid.errors import AccessDeniedError
 from braid.event_log import note
 from braid.ledger.errors import LedgerError
+from braid.mutation_watch import ALARM, Alarm, mutation_watch
 from braid.notices import put_notice
 from braid.operation import Operation
 from braid.session import Session
-from braid.tools.http.limits import weight_of
 from braid.wal.errors import WalError
 
 WINDOW_S: Final = 3600.0
 """How often a summary may be signed."""
 MOST: Final = 50
 """How many kinds of refusal a summary names; the rest is one number."""
-SPIKE: Final = 20
-"""How many records one caller may take away, or aim at in vain, within a minute before it is an alarm."""
-SPIKE_S: Final = 60.0
-DENIED, ALARM = "denied", "alarm"
+DENIED: Final = "denied"
 
 
 class Watch:
@@ -41,7 +38,7 @@ class Watch:
         self._denied: Counter[tuple[str, str, str]] = Counter()
         self._others = 0
         self._signed_at: dict[str, float] = {DENIED: clock()}
-        self._acts: dict[tuple[str, str], deque[tuple[float, int]]] = {}
+        mutation_watch(session).listeners.append(self.alarmed)
 
     def refused(self, who: str, what: str, why: str) -> None:
         """Count a refusal: under whose name, of which operation, for which reason."""
@@ -53,39 +50,19 @@ class Watch:
                 self._others += 1
         self.sign()
 
-    def done(self, caller: Caller, known: Operation, asked: object, answer: object) -> None:
-        """Take notice of what took something away; many in a minute are an alarm."""
-        if (
-            weight_of(known) == "destroy"
-            and known.access in ("forget", "erase")
-            and (known.destructive or not known.repeatable)
-        ):
-            gone = getattr(answer, "forgotten", None) or getattr(asked, "ids", None) or ()
-            self._act(caller, "deletes", len(gone) or 1)
-
     def failed(self, caller: Caller, known: Operation, error: Exception) -> None:
-        """Take notice of a failure: a refusal is counted; changes that name what isn't there are an alarm."""
+        """Take notice of a failure: what was not allowed is counted."""
         if isinstance(error, AccessDeniedError):
             self.refused(caller.name, known.name, type(error).__name__)
-        elif known.access in ("modify", "forget", "recover", "erase") and isinstance(error, LookupError):
-            self._act(caller, "wrong targets", 1)
 
-    def _act(self, caller: Caller, what: str, count: int) -> None:
+    def alarmed(self, alarm: Alarm, is_signed: bool) -> None:
+        """Sign an alarm that no freeze has signed, once a window."""
         now = self._clock()
         with self._turn:
-            acts = self._acts.setdefault((caller.token or caller.name, what), deque())
-            acts.append((now, count))
-            while acts and acts[0][0] < now - SPIKE_S:
-                acts.popleft()
-            total = sum(each for _, each in acts)
-            if total <= SPIKE:
+            if is_signed or not self._is_due(ALARM, now):
                 return
-            acts.clear()
-            if is_due := self._is_due(ALARM, now):
-                self._signed_at[ALARM] = now
-        note("alarm", level=logging.WARNING, outcome=what.replace(" ", "_"), count=total)
-        if is_due:
-            self._sign(ALARM, {"what": what, "caller": caller.name, "token": caller.token, "count": total})
+            self._signed_at[ALARM] = now
+        self._sign(ALARM, alarm.data)
 
     def sign(self, *, ending: bool = False) -> None:
         """Sign what was refused since the last summary, where the window has passed or the server ends."""

@@ -15,9 +15,10 @@ import braid
 from braid.caller import Caller, asked_by
 from braid.errors import AccessDeniedError, FrozenError
 from braid.ledger.record.record import EventBody
+from braid.spikes import SPIKE
 from braid.store import Store
 from braid.tools.http.limits import Limits, read_rates
-from braid.tools.http.watch import MOST, SPIKE, WINDOW_S, Watch
+from braid.tools.http.watch import MOST, WINDOW_S, Watch
 from braid.wal.durable import counts
 from tests.system.server.running import served
 from tests.unit.api.test_operations import NOW
@@ -269,6 +270,23 @@ def test_many_that_are_forgotten_by_one_token_are_an_alarm(store: Store) -> None
         assert len(ask("POST", "/v1/forget_previewed", said)[1]["forgotten"]) == SPIKE + 2
     (told,) = named(store, "alarm")
     assert (told["what"], told["count"]) == ("deletes", SPIKE + 2)
+
+
+def test_many_deletions_freeze_where_it_is_set(store: Store) -> None:
+    store.change_setting("freeze_on_alarm", "true", reason="nobody watches at night")
+    said = [store.append(f"{k}") for k in range(SPIKE + 2)]
+    person, laptop = store.issue_token("bot", kind="person").secret, operator(store)
+    with served(store, port=True) as port:
+        ask, other = Asker(port, person), Asker(port, laptop)
+        assert ask("POST", "/v1/forget", {"ids": said[:-1]})[0] == 200
+        status, problem, _ = ask("POST", "/v1/forget", {"ids": said[-1:]})
+        assert (status, "an operator sets it back to false" in problem["detail"]) == (423, True)
+        lift = {"key": "mutations_frozen", "value": "false", "reason": "it was meant so"}
+        assert ask("POST", "/v1/change_setting", lift)[0] == 403
+        assert other("POST", "/v1/change_setting", lift)[0] == 200
+        assert ask("POST", "/v1/forget", {"ids": said[-1:]})[0] == 200
+    (alarm,) = named(store, "alarm")
+    assert (alarm["what"], alarm["caller"], alarm["count"]) == ("deletes", "bot", SPIKE + 1)
 
 
 def test_many_wrong_targets_are_an_alarm_and_each_is_logged(

@@ -38,6 +38,7 @@ def test_every_key_has_a_safe_default(store: Store) -> None:
         "allow_update_delete": False,
         "canary_share": 0.1,
         "mutations_frozen": False,
+        "freeze_on_alarm": False,
         "autonomous_frozen": False,
         "forget_dry_run_only": False,
         "forget_confirm_above": 10,
