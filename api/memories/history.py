@@ -4,11 +4,15 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, cast
 
+import msgspec
+
+from braid.caller import asking
 from braid.claims.applied import decision_at, is_decision
+from braid.isolation import is_own
 from braid.ledger.errors import ErasedError, UnknownRecordError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.ids import RecordId
-from braid.ledger.record.record import ASKED_BY, CORRECTION, EventBody, ExperienceBody, Record
+from braid.ledger.record.record import ASKED_BY, CORRECTION, EventBody, ExperienceBody, Record, is_reading
 from braid.log.chain import Chain, chain_of, kept
 from braid.memories.duplicate import DECISION
 from braid.memories.operations import Change, ChangeKind, History, MemoryHistory
@@ -34,8 +38,26 @@ def told(session: Session, asked: History) -> MemoryHistory:
         pinned=how.pinned,
         importance=how.importance,
         locked_until=None if how.locked_until is None else datetime.fromisoformat(how.locked_until),
-        changes=tuple(_changes(reader, chain, reader.size if size is None else size)),
+        changes=tuple(
+            _correlated(session, one)
+            for one in _changes(reader, chain, reader.size if size is None else size)
+        ),
     )
+
+
+def _correlated(session: Session, change: Change) -> Change:
+    """Return a change with the first record of what set it going: of a reading, of what set its turn going.
+
+    Who is held to a scope is shown none of another's: their change may be one of a call that made several.
+    """
+    reader, caller = session.reader, asking()
+    at = change.index
+    if reader.envelope(at).kind == "experience" and (record := _record(reader, at)) is not None:
+        at = min(_targets(reader, at, "parent"), default=at) if is_reading(record.body) else at
+    id = RecordId(reader.envelope(at - reader.envelope(at).tx[1]).id)
+    if caller is not None and caller.scope and not is_own(session, caller, id):
+        id = change.id
+    return msgspec.structs.replace(change, correlation_id=id)
 
 
 def _changes(reader: Reader, chain: Chain, size: int) -> Iterator[Change]:
@@ -70,6 +92,7 @@ def _told_of(reader: Reader, chain: Chain, at: int, version: int) -> Iterator[Ch
         yield _change(
             reader, at, version, kind, member, old=old, new=new, settings=data,
             reason=body.reason if body is not None else None, asked_by=_asked_by(record),
+            session_id=_session_of(record),
         )  # fmt: skip
 
 
@@ -82,7 +105,7 @@ def _decided(reader: Reader, chain: Chain, at: int, version: int) -> Iterator[Ch
                 reader, at, version, decision.action if decision.applied else "NONE", member,
                 old=_text(reader, member), new=_text(reader, decision.winner_index), reason=decision.why,
                 asked_by=_asked_by(_record(reader, at)), actor="autonomous", method=decision.by,
-                confidence=decision.confidence,
+                confidence=decision.confidence, session_id=_session_of(_record(reader, at)),
             )  # fmt: skip
 
 
@@ -105,7 +128,7 @@ def _written(reader: Reader, chain: Chain, at: int, version: int) -> Change:
         method=said.provenance.method if said is not None else None,
         model=model if isinstance(model, str) else None,
         confidence=said.confidence.p if said is not None and said.confidence is not None else None,
-        session_id=said.scope.session_id if said is not None and said.scope is not None else None,
+        session_id=_session_of(record),
         path=_path_of(said),
     )  # fmt: skip
 
@@ -173,6 +196,12 @@ def _asked_by(record: Record | None) -> str | None:
     """Return who asked for a record through a server, as `kind name`."""
     said = record.members.get(ASKED_BY) if record is not None else None
     return said if isinstance(said, str) else None
+
+
+def _session_of(record: Record | None) -> str | None:
+    """Return the session of a record's scope."""
+    scope = record.body.scope if record is not None else None
+    return scope.session_id if scope is not None else None
 
 
 def _path_of(said: ExperienceBody | None) -> str | None:

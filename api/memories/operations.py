@@ -139,7 +139,9 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One change of a memory, by record `id`. `old` and `new`: its text; None where it is gone, or stayed the same.
 
     `version`: the memory's, with this change. `by`: whose key signed; `asked_by`: who asked for it, through a server;
-    `method`, `model`: what made the new text, where that was no person.
+    `method`, `model`: what made the new text, where that was no person. `session_id`: of the record's scope; a
+    tombstone has none. `correlation_id`: the first record of the call that set it going, as in `audit_trail`; where
+    that is another's, the change's own.
     """
 
     change: ChangeKind
@@ -161,6 +163,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     model: str | None = None
     confidence: float | None = None
     session_id: str | None = None
+    correlation_id: RecordId | None = None
     path: str | None = None
     """By which way of a harness it came (SPEC §24)."""
 

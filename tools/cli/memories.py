@@ -36,7 +36,7 @@ _PAGE = 500
 _LISTED = ("id", "created_at", "actor", "method", "corrected", "pinned", "version", "text")
 _FORGOTTEN = ("id", "created_at", "forgotten_at", "recoverable_until", "text")
 _OUTCOMES = ("asked", "id", "version", "error", "message")
-_CHANGES = ("version", "at", "change", "old", "new", "reason", "method", "asked_by", "id")
+_CHANGES = ("version", "at", "change", "old", "new", "reason", "method", "asked_by", "session_id", "id")
 
 
 def register(above: typer.Typer) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 import braid
+from braid.caller import GRANTS, Caller, asked_by
 from braid.store import Store
 from tests.unit.views.drift import Drift
 
@@ -91,3 +92,37 @@ def test_each_change_of_each_memory_stands_in_its_history_once(store: Store, clo
     assert max(len(changes) for changes in wanted.values()) > 5
     for id, changes in wanted.items():
         assert shown(store, id) == changes, id
+
+
+def test_each_change_names_its_session_and_what_set_it_going(store: Store) -> None:
+    first = store.append("It rained.", user_id="maya", session_id="s1")
+    said = store.append("I live in Porto.", user_id="maya", session_id="s1")
+    store.modify(said, text="I live in Faro.", pinned=True, reason="misheard")
+    store.modify(said, importance=0.9, reason="asked for often")
+    store.forget(said, first, force=True)
+    store.recover(said)
+    found = store.history(said).changes
+    assert [(one.change, one.session_id) for one in found] == [
+        ("ADD", "s1"),
+        ("UPDATE", "s1"),
+        ("UPDATE", "s1"),
+        ("UPDATE", "s1"),
+        ("DELETE", None),
+        ("RECOVER", None),
+    ]
+    assert found[2].correlation_id == found[1].correlation_id == found[1].id  # one call, two records
+    rows = store.sql("SELECT id, correlation_id FROM audit_trail").to_pylist()
+    of_log = {row["id"]: row["correlation_id"] for row in rows}
+    assert all(of_log.get(one.id, one.correlation_id) == one.correlation_id for one in found)
+    assert {one.id for one in found[1:]} <= of_log.keys()
+
+
+def test_who_is_held_to_a_scope_is_shown_no_record_of_another_that_set_a_change_going(store: Store) -> None:
+    with store.transaction() as together:
+        together.append("I live in Faro.", user_id="ana")
+        together.append("I live in Porto.", user_id="maya")
+    other, own = (one.id for one in store.read() if one.text.startswith("I live"))
+    assert [one.correlation_id for one in store.history(own).changes] == [other]
+    maya = Caller(name="maya", kind="person", allowed=GRANTS["person"], user_id="maya")
+    with asked_by(maya):
+        assert [one.correlation_id for one in store.history(own).changes] == [own]
