@@ -16,6 +16,7 @@ from warnings import warn
 
 from braid.caller import Caller, as_said_by, asked_by, asking, attributed
 from braid.errors import AccessDeniedError, FrozenError
+from braid.event_log import within
 from braid.freeze_switch import require_thawed
 from braid.isolation import RECORD, held, own_answer, own_error, require_own_drafts
 from braid.ledger.erase import erasure as erasing
@@ -144,7 +145,7 @@ class Session:
         Raises InvalidRequestError, AccessDeniedError, and what the operation raises.
         """
         known = operation_of(function)
-        with self._observed(known, request):
+        with within(getattr(request, "session_id", None)), self._observed(known, request):
             if known.access not in WATCHED or not isinstance(self._handle, Writer):
                 return self._admitted(known, function, request, *args, **local)
             watch = mutation_watch(self)

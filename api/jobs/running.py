@@ -12,7 +12,7 @@ import msgspec
 
 from braid.claims.decided import DECISION
 from braid.errors import InvalidRequestError
-from braid.event_log import note, request
+from braid.event_log import note, request, within
 from braid.job_state import job_state
 from braid.jobs.decision_consumer import DecisionConsumer
 from braid.jobs.projecting import ENRICHMENT, PROJECTION, projecting
@@ -129,7 +129,7 @@ def worker(
 def step(one: Worker[Any]) -> Step | None:
     """Do the next job of a worker, and note how it ended: all that was noted meanwhile has one request id."""
     began = perf_counter()
-    with request():
+    with request(), within():
         done = one.step()
         if done is not None:
             note(

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from braid.claims.finder import ClaimFinder
+from braid.event_log import name_session
 from braid.knowledge.portions import Planner, Portion, PortionPlan
 from braid.knowledge.range_consumer import EXTRACTION
 from braid.knowledge.setting import setting
@@ -24,6 +25,7 @@ from braid.learn.gates.outcome import EVERY_SENSITIVITY, GateSettings, Judged, K
 from braid.learn.reading import BY_MODEL, made_of, method_of, once_key, reading
 from braid.learn.turn import Turn
 from braid.ledger.record.record import Claim, Confidence, Draft, Record, Scope
+from braid.ledger.record.scope import SCOPES
 from braid.outcomes import Spent, outcomes, settle
 from braid.providers import placeholders
 from braid.providers.gate import Gate
@@ -124,6 +126,7 @@ class SessionReader:
         portion = self._planned.get(batch.id)
         if portion is None:
             return None
+        name_session(portion.key[SCOPES.index("session_id")])
         if self._alone and attempt >= ALONE and len(portion.turns) > 1:
             return self._read_alone(portion, attempt)
         return self.read(portion, attempt)

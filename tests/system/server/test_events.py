@@ -69,13 +69,19 @@ def events(stream: io.StringIO) -> list[dict[str, Any]]:
 def test_a_request_has_one_id_in_all_that_is_said_of_it(logged: tuple[Store, io.StringIO]) -> None:
     store, stream = logged
     id = "0b0e7a8e-7a55-4d58-9c58-1f6f3f0e3c8a"
-    said = json.dumps({"messages": MARK, "mode": "async"}).encode()
+    said = json.dumps({"messages": MARK, "mode": "async", "session_id": id}).encode()
     status, headers = post(store, "/v1/remember", said, **{HEADER: id})
     assert (status, headers[HEADER.lower()]) == (200, id)
     until(lambda: any(one["event"] == "request" for one in events(stream)))
     told = {one["event"]: one for one in events(stream) if one.get("request_id") == id}
     assert set(told) == {"remembered", "operation", "request"}
     assert told["remembered"]["memory_id"].startswith("exp_")
+    assert told["remembered"]["session_id"] == told["operation"]["session_id"] == id
+    assert {one["event"]: one["component"] for one in told.values()} == {
+        "remembered": "remember",
+        "operation": "operations",
+        "request": "server",
+    }
     assert (told["operation"]["operation"], told["operation"]["outcome"]) == ("remember", "ok")
     assert told["operation"]["latency_ms"] > 0
     assert (told["request"]["status"], told["request"]["outcome"]) == (200, "ok")
@@ -88,8 +94,9 @@ def test_a_job_and_the_model_that_it_asks_share_an_id(logged: tuple[Store, io.St
     store, stream = logged
     model = knows()
     workers = Workers(store.session, 1, lambda: Models(small=model, parser=PARSER))
-    say(store, HOME)
-    ended(store)
+    session = "5d0a4e52-1c1f-4f0e-9f43-6a7b8c9d0e1f"
+    say(store, HOME, session=session)
+    ended(store, session)
     workers.start()
     try:
         until(lambda: len(readings(store)) == 1)
@@ -110,6 +117,7 @@ def test_a_job_and_the_model_that_it_asks_share_an_id(logged: tuple[Store, io.St
         one for one in events(stream) if one["event"] == "job" and one["request_id"] == asked["request_id"]
     ]
     assert job["job_id"].startswith("job_")
+    assert job["session_id"] == asked["session_id"] == session
     assert (job["consumer"], job["outcome"]) == ("session-extraction", "done")
     (call,) = outbound(store.session).newest(1)
     assert call.request_id == asked["request_id"]

@@ -27,11 +27,11 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def ended(store: Store) -> None:
+def ended(store: Store, session: str = "s1") -> None:
     """End the session that was talked in: workers wait for that."""
     from braid.ledger.record.record import Draft, EventBody, Scope
 
-    scope = Scope(user_id="maya", session_id="s1")
+    scope = Scope(user_id="maya", session_id=session)
     store.session.append_drafts([Draft(kind="event", body=EventBody(name="session_end", scope=scope))])
 
 

@@ -3,13 +3,16 @@
 import io
 import json
 import logging
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from braid.event_log import FIELDS, current_request, note, request
+from braid.event_log import COMPONENTS, FIELDS, current_request, name_session, note, request, within
 from braid.tools.event_lines import Form, shown
 
+ROOT = Path(__file__).parents[3]
 MARK = "my password is hunter2"
 
 
@@ -28,6 +31,7 @@ def test_an_event_is_one_line_of_json() -> None:
         "level": "info",
         "service": "braid",
         "event": "job",
+        "component": "jobs",
         "request_id": "req_0123456789abcdef",
         "job_id": "job_0123456789abcdef",
         "stage": "ask",
@@ -41,7 +45,40 @@ def test_as_text_it_is_one_line_too() -> None:
     with showing:
         note("remembered", level=logging.WARNING, outcome="queued", count=2)
     (line,) = stream.getvalue().splitlines()
-    assert line.split(" ", 1)[1] == "warning remembered outcome=queued count=2"
+    assert line.split(" ", 1)[1] == "warning remembered component=remember outcome=queued count=2"
+
+
+def test_a_session_is_named_by_its_id_and_never_by_words() -> None:
+    stream, showing = lines()
+    id = "0b0e7a8e-7a55-4d58-9c58-1f6f3f0e3c8a"
+    with showing:
+        with within(id):
+            note("operation")
+            with within():
+                note("job", outcome="begun")
+                name_session(id)
+                note("job", outcome="done")
+            name_session("hunter2zebra")
+            note("operation")
+        name_session(id)
+        note("operation")
+        with within("hunter2zebra"):
+            note("operation")
+    told = [json.loads(line).get("session_id") for line in stream.getvalue().splitlines()]
+    assert told == [id, None, id, None, None, None]
+
+
+def test_each_event_is_of_a_component() -> None:
+    noted = re.compile(r"\bself\._note\(\s*\"([a-z_]+)\"|(?<![\w.])note\(\s*\"([a-z_]+)\"")
+    names = {
+        next(filter(None, found.groups()))
+        for room in ("api", "models", "tools")
+        for path in (ROOT / room).rglob("*.py")
+        if "event_log import" in (text := path.read_text())
+        for found in noted.finditer(text)
+    }
+    assert len(names) > 10
+    assert names <= COMPONENTS.keys()
 
 
 def test_words_never_come_in() -> None:
