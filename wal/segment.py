@@ -5,6 +5,7 @@ import struct
 from collections.abc import Iterator
 from operator import add, le, lt
 from pathlib import Path
+from threading import Lock
 
 from blake3 import blake3
 
@@ -71,6 +72,7 @@ class Segment:
         self.name = f"{path.parent.name}/{path.name}"
         self._fd = -1
         self._idx_fd: int | None = None
+        self._idx_turn = Lock()
         self._entries = b""
         self._fd = open_regular(path)
         try:
@@ -135,13 +137,21 @@ class Segment:
         if self._entries:
             data = self._entries[at : at + ENTRY.size]
         else:
-            if self._idx_fd is None:
+            fd = self._idx_fd
+            if fd is None:
                 try:
-                    self._idx_fd = open_regular(self.path.with_suffix(".idx"))
+                    fd = self._opened_index()
                 except FileNotFoundError:
                     return None
-            data = os.pread(self._idx_fd, ENTRY.size, at)
+            data = os.pread(fd, ENTRY.size, at)
         return Extent(*ENTRY.unpack(data)) if len(data) == ENTRY.size else None
+
+    def _opened_index(self) -> int:
+        """Return the index's descriptor. Of two threads that need it at once the second takes the first one's."""
+        with self._idx_turn:
+            if self._idx_fd is None:
+                self._idx_fd = open_regular(self.path.with_suffix(".idx"))
+            return self._idx_fd
 
     @property
     def indexed(self) -> int:
@@ -264,12 +274,13 @@ class Segment:
         if write:
             path = self.path.with_suffix(".idx")
             replace_file(path, bytes(rows), "wal.idx.rebuild")
-            if self._idx_fd is not None:
-                fresh = open_regular(path)
-                try:
-                    os.dup2(fresh, self._idx_fd, inheritable=False)
-                finally:
-                    os.close(fresh)
+            with self._idx_turn:  # who is just opening the old one has it by now, and is moved on
+                if self._idx_fd is not None:
+                    fresh = open_regular(path)
+                    try:
+                        os.dup2(fresh, self._idx_fd, inheritable=False)
+                    finally:
+                        os.close(fresh)
             self._entries = b""
         else:
             self._entries = bytes(rows)

@@ -2,12 +2,14 @@
 
 import os
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 from blake3 import blake3
 
 from braid.wal.errors import CorruptLogError, LogFormatError
 from braid.wal.frame import Stored, encode_frame
+from braid.wal.regular import open_regular
 from braid.wal.segment import (
     ENTRY,
     SEGMENT_HEADER_BYTES,
@@ -169,6 +171,33 @@ def test_an_index_that_another_thread_derives_meanwhile_is_read_all_the_same(
     for _ in range(5):
         segment.rebuild_index(segment.size, write=write)
     assert len(list(Path("/proc/self/fd").iterdir())) == files
+
+
+def test_two_threads_that_open_an_index_at_once_hold_one_descriptor(
+    segment: Segment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = segment.entry(3)
+    fresh = Segment(segment.path, STORE)
+    files = len(list(Path("/proc/self/fd").iterdir()))
+    came, found = Event(), list[object]()
+    other = Thread(target=lambda: found.append(fresh.entry(3)))
+
+    def opening(path: Path) -> int:
+        if path.suffix == ".idx":
+            if other.ident is None:
+                other.start()
+                came.wait(0.2)  # where it may come in, it does; else it waits for this one
+            else:
+                came.set()
+        return open_regular(path)
+
+    monkeypatch.setattr("braid.wal.segment.open_regular", opening)
+    found.append(fresh.entry(3))
+    other.join()
+    assert found == [wanted, wanted]
+    assert len(list(Path("/proc/self/fd").iterdir())) == files + 1
+    fresh.close()
+    assert len(list(Path("/proc/self/fd").iterdir())) == files - 1
 
 
 def test_an_index_of_impossible_shape_does_not_hold(segment: Segment) -> None:
