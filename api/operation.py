@@ -81,6 +81,9 @@ ScopeId = Annotated[
     str, msgspec.Meta(min_length=1, max_length=MOST_CHARS, pattern=NO_CONTROL, extra={"refusal": SAID})
 ]
 """Whose memory it is: a name for programs, that is also shown to people."""
+IdempotencyKey = ScopeId
+"""By what a request that is repeated is known: bounded as an id of a scope is, since refusals show it, and the index of
+keys and every repetition read it whole. Older logs have others, which stay readable."""
 PathName = Annotated[
     str, msgspec.Meta(min_length=1, description="A path of the machine that the store is on.")
 ]

@@ -82,9 +82,14 @@ def checked_scope(given: Scope) -> Scope:
 
 
 def checked_key(key: object) -> str:
-    """Return an idempotency key; InvalidRecordError for one that would name every call alike."""
+    """Return an idempotency key that a caller gives; InvalidRecordError for one that is no such text.
+
+    Older logs have others. What Braid names by itself, such as an imported turn, isn't judged by this.
+    """
     if not isinstance(key, str) or not key:
         raise InvalidRecordError(f"an idempotency key is text and not empty, not {key!r}")
+    if len(key) > MOST_CHARS or not _ID.match(key):
+        raise InvalidRecordError(f"an idempotency key is {SAID}")
     return key
 
 

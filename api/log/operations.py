@@ -52,6 +52,7 @@ from braid.log.lock import refuse_locked
 from braid.operation import (
     AsOf,
     Id,
+    IdempotencyKey,
     Index,
     Instant,
     Json,
@@ -94,7 +95,7 @@ class Append(Scoped, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     external_id: str | None = None
     occurred_at: Instant | None = None
-    idempotency_key: Name | None = None
+    idempotency_key: IdempotencyKey | None = None
     signer: Name | None = None
 
 
@@ -239,7 +240,7 @@ class Correct(Request, frozen=True, kw_only=True):
     id: Id
     text: str
     reason: str | None = None
-    idempotency_key: Name | None = None
+    idempotency_key: IdempotencyKey | None = None
 
 
 @operation(

@@ -22,7 +22,7 @@ from braid.ledger.errors import (
     UnknownRecordError,
 )
 from braid.ledger.record.ids import RecordId
-from braid.operation import Id, Index, Json, Name, Request, Response, Scoped, operation
+from braid.operation import Id, IdempotencyKey, Index, Json, Name, Request, Response, Scoped, operation
 from braid.search.question import refuse_empty
 from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
@@ -53,7 +53,7 @@ class Modify(Request, frozen=True, kw_only=True):
     importance: Annotated[float, Meta(ge=0, le=1)] | None = None
     lock_days: Annotated[int, Meta(ge=0, le=3650)] | None = None
     if_version: Version | None = None
-    idempotency_key: Name | None = None
+    idempotency_key: IdempotencyKey | None = None
 
 
 class Modified(Response, frozen=True, kw_only=True):

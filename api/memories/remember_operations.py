@@ -17,7 +17,7 @@ from braid.ledger.errors import (
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import Draft, ExperienceBody
 from braid.log import drafts
-from braid.operation import Json, Name, Response, Scoped, operation
+from braid.operation import IdempotencyKey, Json, Name, Response, Scoped, operation
 from braid.providers.budget import Budgets
 from braid.session import Session
 from braid.settings import Mode, settings
@@ -43,7 +43,7 @@ class Remember(Scoped, frozen=True, kw_only=True):
     messages: str | dict[str, Json] | tuple[str | dict[str, Json], ...]
     metadata: dict[str, Json] | None = None
     tags: tuple[Name, ...] = ()
-    idempotency_key: Name | None = None
+    idempotency_key: IdempotencyKey | None = None
     learn: bool = True
     mode: Mode | None = None
     pipeline_timeout_ms: Annotated[int, Meta(ge=1, le=MOST_MS)] | None = None

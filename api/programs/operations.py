@@ -17,7 +17,7 @@ from braid.agent.program.plan import MAX_SAMPLES, Plan
 from braid.ledger.errors import ErasedError, ForgottenError, IntegrityError, ReadOnlyError, UnknownRecordError
 from braid.ledger.record.ids import RecordId
 from braid.log import drafts
-from braid.operation import Id, Instant, Json, Name, Request, Response, Scoped, operation
+from braid.operation import Id, IdempotencyKey, Instant, Json, Request, Response, Scoped, operation
 from braid.programs.program import Program, ProgramSummary, cited_by
 from braid.search.question import refuse_empty
 from braid.session import Session
@@ -46,7 +46,7 @@ class RunProgram(Scoped, frozen=True, kw_only=True):
     samples: Annotated[int, msgspec.Meta(ge=1, le=MAX_SAMPLES)] = 1
     now: Instant | None = None
     affect: bool = True
-    idempotency_key: Name | None = None
+    idempotency_key: IdempotencyKey | None = None
 
 
 @operation(

@@ -65,6 +65,8 @@ def _draft(item: Any, place: int) -> Draft:
     )
     if body.scope is not None:
         drafts.checked_scope(body.scope)
+    if body.once is not None:
+        drafts.checked_key(body.once)
     return drafts.telling(Draft(kind=kind, type=type_, body=body, links=links, extra=extra))
 
 

@@ -7,19 +7,22 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import msgspec
 
 from braid.errors import InvalidRequestError
 from braid.exchange.capture_operations import Capture, Captured, PathDecision, RuntimePath, capture
 from braid.knowledge.briefing_operations import Briefing, briefing
-from braid.ledger.errors import UnknownRecordError
+from braid.ledger.errors import InvalidRecordError, UnknownRecordError
 from braid.ledger.record.record import Source
 from braid.ledger.record.scope import SCOPES
+from braid.log.drafts import checked_key
 from braid.log.operations import Append
 from braid.search.operations import Context, context
+from braid.text_budget import MODEL_BYTES, most_tokens
 from braid.tools.cli.sources import speaker_of, structured_of
 from braid.tools.importers.claude_code import Transcript
 from braid.tools.importers.message import BadLine, Message
@@ -52,7 +55,7 @@ class HookHeader(msgspec.Struct, frozen=True, kw_only=True):
     calls: dict[str, str] = {}
     want: str = ""
     prompt: str = ""
-    budget: int = 800
+    budget: Annotated[int, msgspec.Meta(le=most_tokens(MODEL_BYTES))] = 800
 
 
 class HookReply(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,8 +138,17 @@ def _turn(message: Message) -> Append | None:
         structured=structured,
         external_id=message.external_id,
         occurred_at=message.occurred_at,
-        idempotency_key=message.key(_SOURCE),
+        idempotency_key=_key(message),
     )
+
+
+def _key(message: Message) -> str:
+    """Return by what a turn is known: a digest, where its own ids make no key that a caller may give."""
+    key = message.key(_SOURCE)
+    try:
+        return checked_key(key)
+    except InvalidRecordError:
+        return f"{_SOURCE}:{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def _request(header: HookHeader, turns: list[Append]) -> Capture:

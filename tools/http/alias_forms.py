@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from braid.operation import Instant, Response, ScopeId
+from braid.operation import IdempotencyKey, Instant, Response, ScopeId
 from braid.operation import Request as Asked
 
 _Scope = ScopeId | None
@@ -18,7 +18,7 @@ class RememberAlias(Asked, frozen=True, kw_only=True):
     mode: Literal["sync", "async", "auto"] | None = None
     raw: bool = False
     tags: tuple[str, ...] = ()
-    idempotency_key: str | None = None
+    idempotency_key: IdempotencyKey | None = None
     pipeline_timeout_ms: Annotated[int, msgspec.Meta(ge=1)] | None = None
     user_id: _Scope = None
     agent_id: _Scope = None

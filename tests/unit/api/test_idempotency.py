@@ -29,6 +29,7 @@ from braid.ledger.record.record import (
 )
 from braid.log.drafts import experience
 from braid.log.operations import Earlier
+from braid.tools.cli.draft_json import drafts_from
 
 
 @pytest.fixture(params=[False, True], ids=["plain", "scope-chains"])
@@ -515,3 +516,29 @@ def test_a_key_that_another_user_takes_meanwhile_is_put_apart(
         his = store.append("I live in Leeds.", user_id="tom", idempotency_key="k")
         assert store.append("I live in Leeds.", user_id="tom", idempotency_key="k") == his
     assert [store.get(id).text for id in (*hers, his)] == ["I live in Porto.", "I live in Leeds."]
+
+
+def test_a_key_that_no_caller_may_give_any_more_stays_in_older_logs(store: braid.Store) -> None:
+    odd = "k\n" + "x" * 100_000
+    body = ExperienceBody(content=Content(text="said long ago"), once=odd)
+    id = put(store, Draft(kind="experience", type="occurrence", body=body))
+    assert store.get(id).body.once == odd
+    assert store.reader.key_index.find([odd]) == {odd: store.get(id).index}
+    assert store.verify(deep=True).findings == []
+
+
+def test_the_longest_key_is_put_apart_as_a_short_one(store: braid.Store) -> None:
+    key = "k" * 1_000
+    first, other = (store.append("the same", user_id=user, idempotency_key=key) for user in ("maya", "ben"))
+    assert first != other
+    assert store.append("the same", user_id="ben", idempotency_key=key) == other
+    hers = [store.remember(["one", "two"], user_id="ida", idempotency_key=key).ids for _ in range(2)]
+    with asked_by(Caller(name="bot", kind="agent", user_id="kim")):
+        mine = [store.remember(["one", "two"], user_id="kim", idempotency_key=key).ids for _ in range(2)]
+    assert hers[0] == hers[1] != mine[0] == mine[1]
+
+
+@pytest.mark.parametrize("key", ["", "k\x1b[2J", "k" * 1_001])
+def test_a_draft_as_json_has_a_key_as_every_call(key: str) -> None:
+    with pytest.raises(InvalidRecordError, match="an idempotency key is text"):
+        drafts_from(msgspec.json.encode({"content": {"text": "x"}, "once": key}))

@@ -31,6 +31,10 @@ def _scoped(name: str, value: str) -> Callable[[Any], Any]:
     return lambda store: store.append("x", **{name: value})
 
 
+def _keyed(value: str) -> Callable[[Any], Any]:
+    return lambda store: store.append("x", idempotency_key=value)
+
+
 def _in_a_transaction(store: braid.Store) -> None:
     with store.transaction() as together:
         together.append("said first")
@@ -100,6 +104,29 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
         lambda store: store.remember(["x"], session_id=""),
         InvalidRequestError,
         "session_id is text that isn't empty",
+    ),
+    "an idempotency key of a hundred thousand characters": (
+        lambda store: store.append("x", idempotency_key="k" * 100_000),
+        InvalidRequestError,
+        "append: idempotency_key is text of at most 1000 characters",
+    ),
+    **{
+        f"an idempotency key with {said}": (
+            _keyed(value),
+            InvalidRequestError,
+            "idempotency_key is text of 1 to 1000 characters, without control characters",
+        )
+        for said, value in (("a line feed", "k\n"), ("an escape sequence", "\x1b[2Jk"), ("a NUL", "k\0"))
+    },
+    "an odd key of messages": (
+        lambda store: store.remember(["x"], idempotency_key="k\u2028"),
+        InvalidRequestError,
+        "remember: idempotency_key is text of 1 to 1000 characters",
+    ),
+    "an odd key of a correction": (
+        lambda store: store.correct("exp_x", "y", idempotency_key="k\r"),
+        InvalidRequestError,
+        "correct: idempotency_key is text of 1 to 1000 characters",
     ),
     "a draft, which no face takes": (
         lambda store: store.append_all([DRAFT]),
