@@ -1,7 +1,8 @@
 """How much text an answer holds that leaves this process as JSON: one rule for HTTP and for an agent's tools. Pure.
 
 The longest texts of an answer that would be too large are cut to one length, and each says how long it is; `excerpt`
-reads on. The number of items, and whatever is no text, is bounded by the request.
+reads on. A block is made under a `budget` of its own, which has an upper bound here. The number of
+items, and whatever is no text, is bounded by the request.
 """
 
 from bisect import bisect_right
@@ -11,7 +12,9 @@ from typing import Any, Final, NamedTuple, cast
 import msgspec
 
 from braid import wire
+from braid.errors import InvalidRequestError
 from braid.operation import Json, Operation, Request
+from braid.recall.context import CHARS_A_TOKEN
 
 ANSWER_BYTES: Final = 2**20
 """Of an answer over HTTP."""
@@ -48,6 +51,23 @@ def to_json(answer: object, most: int = ANSWER_BYTES) -> tuple[bytes, int]:
 def is_bounded(known: Operation, asked: Request) -> bool:
     """Whether the budget holds for an operation's answer: not where it is bytes, a table, or bounded by the request."""
     return known.payload == "json" and not hasattr(asked, "budget")
+
+
+def most_tokens(most: int) -> int:
+    """Return the largest `budget` of a block of about `most` bytes, in tokens by the cautious estimate."""
+    return most // CHARS_A_TOKEN
+
+
+def check_budget(known: Operation, asked: Request, most: int = ANSWER_BYTES) -> None:
+    """Raise InvalidRequestError for a request whose `budget` is more than an answer of `most` bytes holds.
+
+    In process it is free: who asks there has the memory that the answer takes.
+    """
+    budget: object = getattr(asked, "budget", None)
+    if isinstance(budget, int) and budget > most_tokens(most):
+        raise InvalidRequestError(
+            f"{known.name}: budget is a whole number of at most {most_tokens(most)} here, not {budget}"
+        )
 
 
 def size_of(text: str) -> int:

@@ -21,6 +21,9 @@ _Hooks = Annotated[
 ]
 
 
+_MISSING = "mcp is needed to serve agents: pip install 'braid-store[mcp]'"
+
+
 def register(above: typer.Typer) -> None:
     """Add this module's commands."""
     above.add_typer(app, name="mcp", rich_help_panel="Tend")
@@ -64,7 +67,7 @@ def mcp(
     from msgspec.structs import asdict
 
     if find_spec("mcp") is None:
-        raise ValueError("mcp is needed to serve agents: pip install 'braid-store[mcp]'")
+        raise ValueError(_MISSING)
     from braid.caller import Caller, narrowed
     from braid.log import drafts
     from braid.tools.hooks.state import StateFolder
@@ -127,6 +130,8 @@ def install(
       braid mcp install claude-code --user-id maya
       braid mcp install cursor --print
     """
+    from importlib.util import find_spec
+
     from braid.tools.hooks.install import command_of
     from braid.tools.mcp.install import FILES, entry, merged, write
 
@@ -146,6 +151,8 @@ def install(
     arguments += [word for name, value in ids.items() if value is not None for word in (name, value)]
     path = FILES[client]
     text = merged(path, entry(command, arguments))
+    if find_spec("mcp") is None:  # the file is right all the same: what it starts may be installed later
+        say(_MISSING)
     if show:
         put(text.removesuffix("\n"))
         return

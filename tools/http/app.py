@@ -206,6 +206,7 @@ class Server:
 
         `limited`: whether a `limit` was asked for.
         """
+        text_budget.check_budget(known, asked)
         page = page_of(
             known,
             request.query_params,

@@ -27,7 +27,7 @@ from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.operation import Json, Request
 from braid.refusal import refusal
 from braid.registry import find
-from braid.text_budget import MODEL_BYTES, bounded, shortened, size_of
+from braid.text_budget import MODEL_BYTES, bounded, check_budget, shortened, size_of
 from braid.tools.cli.errors import explain
 from braid.tools.mcp.hook_tool import NAME as HOOK
 from braid.tools.mcp.hook_tool import HookTool
@@ -182,8 +182,10 @@ class Memory:
 
     def _ask(self, operation: str, request: dict[str, Json]) -> Json:
         known = find(operation)
+        asked = known.decoded(msgspec.json.encode(request))
+        check_budget(known, asked, MODEL_BYTES)
         with asked_by(self._caller):
-            answer: object = self._door.call(known.run, known.decoded(msgspec.json.encode(request)))
+            answer: object = self._door.call(known.run, asked)
         return to_builtins(answer)
 
 

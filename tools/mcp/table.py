@@ -8,9 +8,9 @@ from typing import Annotated, Any, Final, Literal, cast
 import msgspec
 from msgspec import Meta
 
-from braid.operation import Id, Json, Name, Operation, Request, Response
+from braid.operation import Id, IdempotencyKey, Json, Name, Operation, Request, Response
 from braid.registry import find
-from braid.text_budget import shortened
+from braid.text_budget import MODEL_BYTES, most_tokens, shortened
 from braid.wire import schema_of
 
 FALLING: Final = 20
@@ -79,7 +79,7 @@ class Store(Request, frozen=True, kw_only=True):
     ]
     tags: tuple[Name, ...] = ()
     occurred_at: datetime | None = None
-    idempotency_key: Name | None = None
+    idempotency_key: IdempotencyKey | None = None
 
 
 class Forget(Request, frozen=True, kw_only=True):
@@ -211,6 +211,8 @@ def input_schema(name: str) -> dict[str, Json]:
     tool = TOOLS[name]
     whole = _rooted(tool.form or tool.known.request, ())
     kept = {member: whole["properties"][member] for member in tool.shown}
+    if "budget" in kept:
+        kept["budget"] = kept["budget"] | {"maximum": most_tokens(MODEL_BYTES)}
     required = [member for member in whole.get("required", ()) if member in kept]
     return _pruned(
         {

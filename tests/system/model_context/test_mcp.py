@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import anyio
 import pytest
+import typer
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
@@ -20,6 +21,7 @@ from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 import braid
 from braid.store import Store
+from braid.tools.cli.main import app
 from braid.tools.mcp.table import TOOLS, input_schema, output_schema
 
 BRAID: Final = str(Path(sys.executable).with_name("braid"))
@@ -274,6 +276,10 @@ def test_a_failing_call_says_what_to_do(store: Store) -> None:
         told = await refused(client, "memory_search", query="x", top_k="many")
         assert "top_k" in told
         assert "correct the arguments and call again" in told
+        most = input_schema("memory_context")["properties"]["budget"]["maximum"]
+        told = await refused(client, "memory_context", query="x", budget=most + 1)
+        assert f"budget is a whole number of at most {most} here" in told
+        await ask(client, "memory_context", query="x", budget=most)
         with pytest.raises(MCPError, match="no tool is called 'memory_erase'"):
             await client.call_tool("memory_erase", {})
 
@@ -405,6 +411,19 @@ def test_install_adds_braid_and_keeps_the_others(client: str, name: str, tmp_pat
     install(tmp_path, client, "--user-id", "ben")
     assert path.with_name(f"{path.name}.bak").read_text() == before  # the oldest copy stays
     assert json.loads(path.with_name(f"{path.name}.bak1").read_text()) == after
+
+
+def test_install_says_that_the_extra_is_missing_and_writes_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    commands = typer.main.get_command(app)
+    for missing in (False, True):
+        monkeypatch.setattr("importlib.util.find_spec", lambda name, gone=missing: None if gone else name)
+        commands.main(["mcp", "install", "claude-code"], standalone_mode=False)
+        told = capsys.readouterr().err
+        assert ("pip install 'braid-store[mcp]'" in told) is missing
+    assert "braid" in json.loads((tmp_path / ".mcp.json").read_text())["mcpServers"]
 
 
 @pytest.mark.parametrize("before", ["{ not json", "[]", '{"mcpServers": []}'])

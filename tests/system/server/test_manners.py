@@ -17,6 +17,7 @@ from braid.errors import AccessDeniedError, FrozenError
 from braid.ledger.record.record import EventBody
 from braid.spikes import SPIKE
 from braid.store import Store
+from braid.text_budget import ANSWER_BYTES, most_tokens
 from braid.tools.http.limits import Limits, read_rates
 from braid.tools.http.watch import MOST, WINDOW_S, Watch
 from braid.wal.durable import counts
@@ -100,6 +101,23 @@ def test_long_texts_are_cut_and_read_on(store: Store) -> None:
         assert ask("GET", f"/v1/excerpt?id={id}&start={len(long)}")[1]["next"] is None
     with served(store), braid.connect(store.path) as client:
         assert client.get(id).text == long
+
+
+@pytest.mark.parametrize("asked", ["context", "briefing"])
+def test_a_budget_is_bounded_where_it_leaves_the_process(asked: str, store: Store) -> None:
+    store.append("Maya lives in Porto.", user_id="maya")
+    most = most_tokens(ANSWER_BYTES)
+    query = {"query": "Where does Maya live?"} if asked == "context" else {}
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        for budget, wanted in ((most, 200), (most + 1, 400), (10**30, 400)):
+            status, told, _ = ask("POST", f"/v1/{asked}", {**query, "user_id": "maya", "budget": budget})
+            assert status == wanted, told
+        assert f"{asked}: budget is a whole number of at most {most} here, not {most + 1}" in str(
+            ask("GET", f"/v1/{asked}?user_id=maya&budget={most + 1}" + "".join(f"&{k}=x" for k in query))
+        )
+    assert store.briefing(user_id="maya", budget=most + 1)  # in process it is free
+    assert store.context("Where does Maya live?", user_id="maya", budget=most + 1)
 
 
 def test_another_method_is_told_the_right_one(store: Store) -> None:
