@@ -4,7 +4,7 @@ import hashlib
 import re
 import zipfile
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from braid.exchange.holding import NAME as HELD
+from braid.exchange.holding import read_holding
 from braid.exchange.intake import IncomingBlob
 from braid.exchange.lines import EVIDENCE, read_lines
 from braid.ledger.errors import EvidenceError, LedgerError, ProofError
@@ -26,7 +28,6 @@ from braid.ledger.subject.format import (
     NAME,
     VERSION,
     HeldRecord,
-    Holding,
     Manifest,
 )
 from braid.ledger.tree.merkle import leaf_hash
@@ -43,8 +44,8 @@ def check_export(path: Path, vkey: str) -> dict[str, Any]:
 
     Every file is the one that the manifest names, every record is in the log, signed by its author, and says what was
     signed. Where the subject is a scope that the log counts, none but erased ones are left out (SPEC §4.8).
-    `index.html` and `graph.graphml` are only views of `records.json`. Raises EvidenceError, and
-    ProofError for a proof of another record.
+    `index.html` and `graph.graphml` are only views of `records.json`. One record is held at a time, and digests of the
+    others. Raises EvidenceError, and ProofError for a proof of another record.
     """
     folder = _open(path)
     manifest = _decode(folder, "manifest.json", Manifest)
@@ -53,25 +54,18 @@ def check_export(path: Path, vkey: str) -> dict[str, Any]:
             f"{path} is {manifest.format} {manifest.version}; this release reads {NAME} {VERSION}"
         )
     _check_files(folder, manifest)
-    holding = _decode(folder, "records.json", Holding)
+    if not folder.joinpath(HELD).is_file():
+        raise EvidenceError(f"{HELD} is missing: the export is not whole")
     shown = _check_lines(folder, vkey)
     digests = {file.path: file.sha256 for file in manifest.files}
-    if {held.id for held in holding.records} != {
-        id for id, item in shown.items.items() if item.record is not None
-    }:
-        raise EvidenceError(f"records.json and {EVIDENCE} don't hold the same records")
-    for held in holding.records:
-        item = shown.items[held.id]
-        if item.record != held.record or item.envelope != held.envelope:
-            raise EvidenceError(f"{held.id}: records.json doesn't say what was signed")
-        _check_media(held, shown, digests)
-        _check_proof(folder, held.index, item, vkey)
+    with folder.joinpath(HELD).open("rb") as stream:
+        count = _check_records(folder, read_holding(stream), shown, digests, vkey)
     left_out = _left_out(manifest.subject, shown)
     return {
         "verdict": "every record is in the log, and says what was signed",
         "subject": ", ".join(f"{name}={value}" for name, value in manifest.subject.items()),
         "left out": left_out,
-        "records": len(holding.records),
+        "records": count,
         "files": len(manifest.files) + 1,
         "origin": manifest.origin,
         "tree size": manifest.checkpoint.size,
@@ -122,6 +116,24 @@ def _check_files(folder: Traversable, manifest: Manifest) -> None:
             raise EvidenceError(f"{file.path} is not the file that the manifest names: it was changed")
 
 
+def _check_records(
+    folder: Traversable, records: Iterable[HeldRecord], shown: "_Shown", digests: dict[str, str], vkey: str
+) -> int:
+    """Hold each record against what was signed; return how many there are."""
+    count = 0
+    for count, held in enumerate(records, 1):  # noqa: B007 - the last number is the count
+        item = shown.items.pop(held.id, None)
+        if item is None:
+            raise EvidenceError(f"{HELD} and {EVIDENCE} don't hold the same records: {held.id}")
+        if item.said != _said(held.record, held.envelope):
+            raise EvidenceError(f"{held.id}: {HELD} doesn't say what was signed")
+        _check_media(held, item, shown, digests)
+        _check_proof(folder, held.index, item, vkey)
+    if shown.items:
+        raise EvidenceError(f"{HELD} and {EVIDENCE} don't hold the same records: {next(iter(shown.items))}")
+    return count
+
+
 def _check_lines(folder: Traversable, vkey: str) -> "_Shown":
     """Examine the lines of the evidence against the pinned key, and unseal the media that they bring."""
     shown = _Shown({}, {}, {}, ControlState())
@@ -140,7 +152,8 @@ def _check_lines(folder: Traversable, vkey: str) -> "_Shown":
             elif isinstance(line, ExportItem):
                 record = examiner.examine(line)
                 sizes = dict(record.envelope.blobs)
-                shown.items[line.id] = line
+                if line.record is not None:
+                    shown.items[line.id] = _item(line)
                 for scope, count, before in chain_of(record.raw):
                     shown.chains.setdefault(scope, []).append((record.index, count, before))
                 shown.media.update({one.blob: (one, "") for one in media_of(record)} if record.raw else {})
@@ -170,13 +183,34 @@ def _left_out(subject: Mapping[str, str], shown: "_Shown") -> str:
     return f"nothing of {name} up to record {chain[-1][0]}" + (f" but {gone} erased" if gone else "")
 
 
+class _Item(NamedTuple):
+    """What is kept of a record until `records.json` names it: digests, its place in the log, and its blobs' names."""
+
+    said: bytes
+    leaf: bytes
+    place: int
+    blobs: list[str]
+
+
+def _item(line: ExportItem) -> _Item:
+    stored = line.envelope.encode()
+    place = decode_payload(unwrap(stored).payload).index
+    return _Item(_said(line.record, line.envelope), leaf_hash(stored), place, _blobs_of(line))
+
+
+def _said(record: object, envelope: str) -> bytes:
+    """Return a digest of a record and its envelope, the same in whatever order its members stand."""
+    plain = msgspec.json.encode([record, envelope], order="deterministic")
+    return hashlib.sha256(plain).digest()
+
+
 class _Shown(NamedTuple):
-    """What the evidence shows: lines by id, and media by the name of their blob with the SHA-256 of their content.
+    """What the evidence shows: records by id, and media by the name of their blob with the SHA-256 of their content.
 
     `chains`: each scope's records, as their bodies count them. `control`: what was erased, by tombstones that it has.
     """
 
-    items: dict[str, ExportItem]
+    items: dict[str, _Item]
     media: dict[str, tuple[Media, str]]
     chains: dict[ScopeKey, list[Member]]
     control: ControlState
@@ -199,9 +233,9 @@ def _unsealed(folder: Path, media: Media) -> str:
     return digest.hexdigest()
 
 
-def _check_media(held: HeldRecord, shown: _Shown, digests: dict[str, str]) -> None:
+def _check_media(held: HeldRecord, item: _Item, shown: _Shown, digests: dict[str, str]) -> None:
     """Compare the media in the folder with those that were sealed and signed."""
-    wanted = [shown.media[name][1] for name in _blobs_of(shown.items[held.id])]
+    wanted = [shown.media[name][1] for name in item.blobs]
     if [digests.get(one.path) for one in held.media] != wanted or "" in wanted:
         raise EvidenceError(f"{held.id}: its media are not what was signed")
 
@@ -212,13 +246,12 @@ def _blobs_of(item: ExportItem) -> list[str]:
     return [str(one["blob"]) for one in media]
 
 
-def _check_proof(folder: Traversable, index: int, item: ExportItem, vkey: str) -> None:
-    stored = item.envelope.encode()
+def _check_proof(folder: Traversable, index: int, item: _Item, vkey: str) -> None:
     try:
         proven = check_proof(
-            folder.joinpath(proof_name(index)).read_bytes(), leaf_hash(stored), parse_vkey(vkey.strip())
+            folder.joinpath(proof_name(index)).read_bytes(), item.leaf, parse_vkey(vkey.strip())
         )
     except (LedgerError, OSError, KeyError) as error:
         raise EvidenceError(f"{proof_name(index)} does not hold: {error}") from error
-    if proven.index != decode_payload(unwrap(stored).payload).index:
+    if proven.index != item.place:
         raise ProofError(f"{proof_name(index)} is of another record")

@@ -1,9 +1,11 @@
 """Everything held about one person: what is in it, what is not, its format, and that tampering shows."""
 
+import gc
 import hashlib
 import json
 import shutil
 import stat
+import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -670,3 +672,66 @@ def test_what_no_checkpoint_covers_yet_is_named_as_such(tmp_path: Path) -> None:
         store.checkpoint()
         with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard", read_only=True) as beside:
             assert export_subject(beside, tmp_path / "later", {"user_id": "noor"}, now=MADE).own == 1
+
+
+def test_an_export_is_checked_in_the_memory_of_one_record(tmp_path: Path) -> None:
+    """Four times as many records take a few hundred bytes more each, not another time what each of them says."""
+    text = "It rained all day in Porto. " * 2_000
+    peaks: list[int] = []
+    for count in (10, 40):
+        kept = tmp_path / str(count)
+        with braid.open(kept, guard_dir=tmp_path / "guard") as store:
+            for number in range(count):
+                store.append(f"{number}: {text}", user_id="maya")
+            store.export_subject(tmp_path / f"to{count}", user_id="maya")
+            vkey = store.vkey
+        gc.collect()
+        tracemalloc.start()
+        try:
+            assert check_export(tmp_path / f"to{count}", vkey)["records"] == count
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert (peaks[1] - peaks[0]) / 30 < len(text) / 4
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda held: held[:-40], "cut off"),
+        (lambda held: held + b"{}", "more stands behind its end"),
+        (lambda held: held.replace(b'"records"', b'"others"', 1), "required field"),
+        (lambda held: held.replace(b'"version":', b'"records":[],"version":', 1), "records stands twice"),
+        (lambda held: held.replace(b'"version":1', b'"version":1,"later":[{"x":[NaN]}]', 1), None),
+        (lambda held: b"[" * 100_000 + held, "is wanted"),
+        (lambda held: held.replace(b'"version":1', b'"version":' + b"[" * 200_000, 1), "records.json is not"),
+        (lambda held: held.replace(b'"origin":', b'"origins":', 1), "origin"),
+        (lambda held: b"\xff" + held, "records.json is not"),
+    ],
+)
+def test_records_that_are_no_such_file_are_refused(
+    change: Any, says: str | None, scene: tuple[braid.Store, Ids], given: Path, tmp_path: Path
+) -> None:
+    folder = copied(given, tmp_path)
+    path = folder / "records.json"
+    plain = json.dumps(json.loads(path.read_bytes()), separators=(",", ":")).encode()
+    path.write_bytes(change(plain))
+    assert path.read_bytes() != plain
+    remanifest(folder)
+    if says is None:
+        check_export(folder, scene[0].vkey)
+        return
+    with pytest.raises(EvidenceError, match=says):
+        check_export(folder, scene[0].vkey)
+
+
+def test_a_record_that_is_held_twice_is_refused(
+    scene: tuple[braid.Store, Ids], given: Path, tmp_path: Path
+) -> None:
+    folder = copied(given, tmp_path)
+    held = holding(folder)
+    held["records"].append(held["records"][0])
+    (folder / "records.json").write_text(json.dumps(held), encoding="utf-8")
+    remanifest(folder)
+    with pytest.raises(EvidenceError, match="the same records"):
+        check_export(folder, scene[0].vkey)
