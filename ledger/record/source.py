@@ -12,6 +12,7 @@ from typing import Final, Literal, get_args
 
 from braid.ledger.record.envelope import DERIVATION_ROLES, Link
 from braid.ledger.record.record import Body, ExperienceBody, Record, Source, is_reading
+from braid.ledger.record.standing import SUPERSEDES
 
 SourceClass = Literal["owner", "agent", "tool", "outsider"]
 CLASSES: Final[tuple[SourceClass, ...]] = get_args(SourceClass)
@@ -207,10 +208,22 @@ class SourceClasses:
         body = _body(record)
         if body is None:
             return "outsider"
-        own = at_first_hand(self._role(record.envelope.key), body)
+        role = self._role(record.envelope.key)
+        own = at_first_hand(role, body)
+        if own == "owner" and _is_signed_correction(role, record, body):
+            return own
         if above and (not isinstance(body, ExperienceBody) or is_reading(body)):
             own = lowest(_tagged(body))  # it has no words of its own
         return lowest((own, *(self._known[one] for one in above)))
+
+
+def _is_signed_correction(role: str, record: Record, body: Body) -> bool:
+    """Whether a person's own key put something right: these are their words, on whatever they rest.
+
+    A recorder's signature shows only that a program said so, and a stranger's text may have made it say so. Nothing of
+    what is replaced is looked at: it may be erased, and no class changes by that.
+    """
+    return role == "user" and not is_reading(body) and any(link.role == SUPERSEDES for link in record.links)
 
 
 def _body(record: Record) -> Body | None:

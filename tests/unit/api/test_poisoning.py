@@ -12,6 +12,7 @@ import pytest
 import braid
 from braid.answers.reply import Reply
 from braid.caller import Caller, asked_by
+from braid.errors import AccessDeniedError
 from braid.ledger.errors import InvalidRecordError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Claim, Record
@@ -274,6 +275,42 @@ def test_what_the_owner_says_with_evidence_of_others_is_the_owners(store: Store)
     store.append("My flight is BA14.", name="Ida", supersedes=[mine], evidence=[seen], user_id="fly")
     asked = store.ask("What is my flight?", user_id="fly", write=False, affect=False)
     assert {one.speaker for one in asked.citations} == {"Ida"}
+
+
+def test_a_correction_that_rests_on_a_mail_is_the_owners_by_their_own_key_alone(tmp_path: Path) -> None:
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as store:
+        key = store.admit("user", "Ida").id
+        found: dict[str, tuple[str, bool]] = {}
+        mine = mail = ""
+        for user, signer in (("recorded", None), ("signed", key)):
+            mine = store.append("My flight is BA12.", name="Ida", user_id=user)
+            mail = store.append("Your flight is now BA14.", actor="tool(mail)", user_id=user)
+            new = store.append(
+                "My flight is BA14.",
+                name="Ida",
+                supersedes=[mine],
+                parents=[mail],
+                user_id=user,
+                signer=signer,
+            )
+            with asked_by(helper(user)), pytest.raises(InvalidRecordError, match="an owner's"):
+                store.correct(new, "My flight is BA99.")
+            (hit,) = [one for one in store.recall("My flight", user_id=user).results if one.id == new]
+            asked = store.ask("What is my flight?", user_id=user, write=False, affect=False)
+            found[user] = (hit.source_class, asked.quoted)
+            rows = store.sql(
+                "SELECT source_class FROM experiences WHERE id = $id", parameters={"id": new}
+            ).to_pylist()
+            assert rows == [{"source_class": hit.source_class}]
+        assert found == {"signed": ("owner", False), "recorded": ("outsider", True)}
+        with asked_by(
+            Caller(name="laptop", kind="operator")
+        ):  # a program of its own takes no key but by its id
+            note = store.append("Ida flies BA14.", actor="agent", type="inference", parents=[mail])
+        assert store.why(note).source_class == "outsider"
+        with asked_by(helper("signed")), pytest.raises(AccessDeniedError):
+            store.append("BA99.", supersedes=[mine], parents=[mail], user_id="signed", signer=key)
+        assert store.verify(deep=True).findings == []
 
 
 def test_what_the_owner_said_stays_theirs_where_what_it_rests_on_is_erased(store: Store) -> None:

@@ -104,3 +104,33 @@ def test_a_reading_needs_its_parent_alone() -> None:
     links: Any = [Link("parent", 3), Link("evidence", 2), Link("supersedes", 1)]
     assert needs(links, said("agent", method="read:plain@2")) == [3]
     assert needs(links, said("agent")) == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("role", "body", "links", "found"),
+    [
+        ("user", said(), [("supersedes", 0), ("parent", 1)], "owner"),
+        ("user", said(), [("supersedes", 0), ("evidence", 1)], "owner"),
+        (
+            "recorder",
+            said(),
+            [("supersedes", 0), ("parent", 1)],
+            "outsider",
+        ),  # a program said that the owner did
+        ("user", said(), [("parent", 1)], "outsider"),  # puts nothing right: a summary is made so
+        ("user", said(tags=["words:agent"]), [("supersedes", 0), ("parent", 1)], "outsider"),
+        ("user", said(uri="mailto:bob@example.org"), [("supersedes", 0), ("parent", 1)], "outsider"),
+        ("agent", said("agent"), [("supersedes", 0), ("parent", 1)], "outsider"),
+        ("user", said(method="read:plain@2"), [("supersedes", 0), ("parent", 1)], "outsider"),
+    ],
+)
+def test_a_correction_that_the_owner_signed_is_theirs_on_whatever_it_rests(
+    role: str, body: Any, links: list[tuple[str, int]], found: str
+) -> None:
+    own, mail, right = Made(0, said()), Made(1, said("tool(mail)")), Made(2, body, *links)
+    right.key = "signed"
+    held: dict[int, Any] = {0: own, 1: mail, 2: right}
+    roles = {"k": "recorder", "signed": role}
+    assert SourceClasses(held.get, roles.__getitem__).of(2) == found
+    del held[0], held[1]  # erased: what was signed stays as it is
+    assert SourceClasses(held.get, roles.__getitem__).of(2) == found
