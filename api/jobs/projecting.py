@@ -91,6 +91,7 @@ class Projection(_Projecting):
     def run(self, batch: Batch, attempt: int) -> int:
         """Do a batch, holding no lock; nothing is appended. Returns the position."""
         del batch, attempt
+        self._session.refresh()
         with _unless_busy(), self._breakers["duckdb"].passing(ViewBusyError):
             return min(one.position for one in self._session.views.catch_up(meanings=False))
 
@@ -128,6 +129,7 @@ class Enrichment(_Projecting):
     def run(self, batch: Batch, attempt: int) -> int:
         """Do a batch, holding no lock; nothing is appended. Returns how many meanings the model gave."""
         del batch, attempt
+        self._session.refresh()
         search = self._session.views.search
         with _unless_busy():
             with self._breakers["lance"].passing(ViewBusyError):

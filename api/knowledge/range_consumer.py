@@ -99,10 +99,14 @@ class RangeConsumer:
                     return True
         return False
 
-    def run(self, batch: Batch, attempt: int) -> tuple[RangeRead, float]:
-        """Do a batch, holding no lock; nothing is appended."""
+    def run(self, batch: Batch, attempt: int) -> tuple[RangeRead, float] | None:
+        """Do a batch, holding no lock; nothing is appended. None for one of another log, such as one since restored."""
         del attempt
         began = perf_counter()
+        session = self._session
+        session.refresh()  # another handle may have offered what was appended since this one last looked
+        if any(stop > session.reader.size for _, stop in batch.spans):
+            return None
         tally = Tally()
         found: list[tuple[Record, Draft]] = []
         try:
@@ -116,10 +120,12 @@ class RangeConsumer:
         return RangeRead(found, tally), perf_counter() - began
 
     def settle(
-        self, batch: Batch, made: tuple[RangeRead, float], attempt: int, fence: Callable[[], None]
+        self, batch: Batch, made: tuple[RangeRead, float] | None, attempt: int, fence: Callable[[], None]
     ) -> bool:
         """Append what was made with its outcome; False where the log has one. `fence` raises LeaseLostError."""
         del attempt
+        if made is None:
+            return False
         read, seconds = made
         drafts = [draft for _, draft in read.found]
         read.tally.appended(drafts)

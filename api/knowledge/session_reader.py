@@ -121,6 +121,7 @@ class SessionReader:
 
     def run(self, batch: Batch, attempt: int) -> Read | None:
         """Do a batch, holding no lock; nothing is appended. None for a batch that is not to be done any more."""
+        self._session.refresh()  # another handle may have offered what was appended since this one last looked
         if batch.id not in self._planned:
             self.plan(2**31)
         portion = self._planned.get(batch.id)

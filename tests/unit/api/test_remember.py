@@ -26,6 +26,7 @@ from braid.text.parse import Parse, ParserError
 from braid.wal import failpoint
 from braid.work.embedded import EmbeddedQueue
 from braid.work.errors import TransportError, UnknownJobError
+from braid.work.job import Batch
 from tests.unit.api.test_jobs import Model
 from tests.unit.learn.test_extraction import HOME, Died, OneSentence, says
 
@@ -655,6 +656,46 @@ def test_what_dead_workers_left_is_read_though_later_words_are_already(tmp_path:
         now[0] += timedelta(hours=1)
         store.work(consumers=EXTRACT, until_idle=True)
         assert sorted(one.body.scope.user_id for one in read(store)) == list(users)
+
+
+def test_what_another_offers_while_one_works_is_read_though_it_was_not_in_its_log_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is leased may lie beyond what this handle has seen of the log: not a word of it may be passed over."""
+    here = tmp_path / "memory"
+    with (
+        open_store(here, parser=Parser, shared=True) as one,
+        open_store(here, parser=Parser, shared=True) as other,
+    ):
+        one.remember(HOME, user_id="ana", mode="async")
+        one.work(consumers=EXTRACT)
+        transport = job_state(other.session).transport
+        lease = transport.lease
+
+        def late(*asked: Any) -> Any:
+            monkeypatch.undo()
+            assert one.remember(HOME, user_id="ben", mode="async").status == "queued"
+            return lease(*asked)
+
+        monkeypatch.setattr(transport, "lease", late)
+        assert other.work(consumers=EXTRACT).done == 1
+        one.refresh()
+        assert [each.body.scope.user_id for each in read(one)] == ["ana", "ben"]
+
+
+def test_a_job_about_records_that_the_log_does_not_have_ends_and_signs_nothing(tmp_path: Path) -> None:
+    """A queue may outlive the log that it was filled from: one that was restored is shorter."""
+    with open_store(tmp_path / "memory", parser=Parser) as store:
+        store.remember(HOME, user_id="ana", mode="async")
+        store.work(consumers=EXTRACT)
+        version = learner_of(store.session, frozenset()).version
+        size = len(store)
+        beyond = Batch(EXTRACTION, version, ((size, size + 3),))
+        assert job_state(store.session).transport.offer(beyond, 0) == "offered"
+        assert (store.work(consumers=EXTRACT, until_idle=True).done, len(store)) == (0, size)
+        store.remember(HOME, user_id="ben", mode="async")
+        store.work(consumers=EXTRACT, until_idle=True)
+        assert [one.body.scope.user_id for one in read(store)] == ["ana", "ben"]
 
 
 def read(store: Store) -> list[Any]:
