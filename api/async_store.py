@@ -2104,7 +2104,7 @@ class AsyncMethods:
     async def work(
         self,
         *,
-        consumers: "Sequence[Literal['session-extraction', 'decision', 'projection', 'enrichment']]" = (),
+        consumers: "Sequence[Literal['session-extraction', 'decision', 'consolidation', 'projection', 'enrichment']]" = (),
         until_idle: bool = False,
         ended_only: bool = False,
         most: "int | None" = None,
@@ -2141,7 +2141,7 @@ class AsyncMethods:
         self,
         *,
         state: "Literal['pending', 'leased', 'retry_scheduled', 'done', 'dead'] | None" = None,
-        consumer: "Literal['session-extraction', 'decision', 'projection', 'enrichment'] | None" = None,
+        consumer: "Literal['session-extraction', 'decision', 'consolidation', 'projection', 'enrichment'] | None" = None,
         limit: int = 100,
     ) -> "Jobs":
         """Return the jobs: what the log has and no outcome names, what is leased, and what is dead by a signed record.
@@ -2197,7 +2197,7 @@ class AsyncMethods:
         self,
         *,
         reason: str,
-        consumer: "Literal['session-extraction', 'decision', 'projection', 'enrichment'] | None" = None,
+        consumer: "Literal['session-extraction', 'decision', 'consolidation', 'projection', 'enrichment'] | None" = None,
     ) -> "JobsChanged":
         """Let all dead jobs be done again, from their first attempt on; signed records say who and why."""
         return await to_thread(lambda: self.sync.replay_dead(reason=reason, consumer=consumer))
@@ -2577,7 +2577,7 @@ class AsyncMethods:
         self,
         *,
         state: "Literal['pending', 'leased', 'retry_scheduled', 'done', 'dead'] | None" = None,
-        consumer: "Literal['session-extraction', 'decision', 'projection', 'enrichment'] | None" = None,
+        consumer: "Literal['session-extraction', 'decision', 'consolidation', 'projection', 'enrichment'] | None" = None,
         limit: "int | None" = None,
         page_size: int = 100,
     ) -> "AsyncIterator[ListedJob]":

@@ -6,7 +6,8 @@ so the list of what is to be done can always be made again from the log (SPEC §
 no word of them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, Literal
 
 import msgspec
@@ -67,6 +68,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     attempts: int | None = None
     by: str | None = None
     """Who asked for it, where somebody did."""
+    clock: str | None = None
+    """What the store's clock said, of a consumer that time starts: the record's own time never goes back."""
 
     @property
     def batch(self) -> Batch:
@@ -110,22 +113,24 @@ class Outcomes:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._firsts: tuple[int, dict[tuple[str, str], int]] = (-1, {})
-        self._newest: dict[int, tuple[int, Progress]] = {}
+        self._newest: dict[int, tuple[int, Signed | None]] = {}
 
     def progress(self, consumer: str, version: str) -> Progress:
         """Return how far a consumer has come; the beginning where the log has no outcome of this version."""
+        newest = self.newest(consumer, version)
+        return Progress() if newest is None else Progress(newest.outcome.upto, newest.outcome.left)
+
+    def newest(self, consumer: str, version: str) -> Signed | None:
+        """Return the newest outcome of a consumer's version that can be read; None where there is none."""
         first = self.firsts().get((consumer, version))
         if first is None:
-            return Progress()
+            return None
         behind = self._session.reader.backlinks.of(first)
         known = self._newest.get(first)
         if known is not None and known[0] == len(behind):
             return known[1]
-        found = Progress()
-        for index in [*(at for at, role in reversed(behind) if role == "target"), first]:
-            if (one := self._read(index)) is not None:
-                found = Progress(one.outcome.upto, one.outcome.left)
-                break
+        every = (*(at for at, role in reversed(behind) if role == "target"), first)
+        found = next((one for one in map(self._read, every) if one is not None), None)
         self._newest[first] = (len(behind), found)
         return found
 
@@ -206,6 +211,7 @@ def settle(
     error: str | None = None,
     attempts: int | None = None,
     also_dead: Sequence[tuple[Batch, str, str]] = (),
+    clock: str | None = None,
 ) -> bool:
     """Append drafts and the outcome of a batch as one transaction; False, and nothing, where it has an outcome already.
 
@@ -231,6 +237,7 @@ def settle(
             stage=stage,
             error=error,
             attempts=attempts,
+            clock=clock,
         )
         every = [
             msgspec.structs.replace(
@@ -238,11 +245,18 @@ def settle(
             )
             for one, where, kind in also_dead
         ]
-        try:
+        with telling_log_away():
             _append(session, [*every, data], None, drafts)
-        except _NOT_THE_JOBS as why:
-            raise LogAwayError(why) from why
     return True
+
+
+@contextmanager
+def telling_log_away() -> Generator[None]:
+    """Let LogAwayError be raised in the block where the log takes nothing, whatever it is given."""
+    try:
+        yield
+    except _NOT_THE_JOBS as why:
+        raise LogAwayError(why) from why
 
 
 def requeue(session: Session, batches: Sequence[Batch], reason: str) -> list[str]:

@@ -88,6 +88,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     dead_days: Annotated[
         int, Meta(ge=1, le=30, description="After so many days retain discards jobs that are dead.")
     ] = 30
+    consolidation_hours: Annotated[
+        int, Meta(ge=1, le=8_760, description="After so many hours what waits in staging is reviewed again.")
+    ] = 6
     job_attempts: Annotated[
         int, Meta(ge=1, le=4, description="How often a job is tried before it is dead.")
     ] = 4

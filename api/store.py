@@ -2300,7 +2300,7 @@ class Methods:
     def work(
         self,
         *,
-        consumers: "Sequence[Literal['session-extraction', 'decision', 'projection', 'enrichment']]" = (),
+        consumers: "Sequence[Literal['session-extraction', 'decision', 'consolidation', 'projection', 'enrichment']]" = (),
         until_idle: bool = False,
         ended_only: bool = False,
         most: "int | None" = None,
@@ -2335,7 +2335,7 @@ class Methods:
         self,
         *,
         state: "Literal['pending', 'leased', 'retry_scheduled', 'done', 'dead'] | None" = None,
-        consumer: "Literal['session-extraction', 'decision', 'projection', 'enrichment'] | None" = None,
+        consumer: "Literal['session-extraction', 'decision', 'consolidation', 'projection', 'enrichment'] | None" = None,
         limit: int = 100,
     ) -> "Jobs":
         """Return the jobs: what the log has and no outcome names, what is leased, and what is dead by a signed record.
@@ -2394,7 +2394,7 @@ class Methods:
         self,
         *,
         reason: str,
-        consumer: "Literal['session-extraction', 'decision', 'projection', 'enrichment'] | None" = None,
+        consumer: "Literal['session-extraction', 'decision', 'consolidation', 'projection', 'enrichment'] | None" = None,
     ) -> "JobsChanged":
         """Let all dead jobs be done again, from their first attempt on; signed records say who and why."""
         return self.session.call(
@@ -2793,7 +2793,7 @@ class Methods:
         self,
         *,
         state: "Literal['pending', 'leased', 'retry_scheduled', 'done', 'dead'] | None" = None,
-        consumer: "Literal['session-extraction', 'decision', 'projection', 'enrichment'] | None" = None,
+        consumer: "Literal['session-extraction', 'decision', 'consolidation', 'projection', 'enrichment'] | None" = None,
         limit: "int | None" = None,
         page_size: int = 100,
     ) -> "Iterator[ListedJob]":

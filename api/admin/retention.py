@@ -92,9 +92,14 @@ def retain(session: Session, asked: Retain) -> Retained:
         prelude=[erasing.sweep(now, of="history", days=settings(session).history_days)],
     )
     failpoint("retain.history")
-    dead = _discard_dead(session, now)
-    jobs = _drop_jobs(session, now)
+    dead, jobs = release_jobs(session, now)
     return Retained(forgotten=tuple(forgotten), history=tuple(history), jobs=jobs, dead=dead)
+
+
+def release_jobs(session: Session, now: datetime) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Let go of the jobs that ended longer ago than their windows; return the dead that are discarded, and all that
+    leave the list. No record is erased, and no operator's key is needed. Raises TransportError."""
+    return _discard_dead(session, now), _drop_jobs(session, now)
 
 
 class RetentionDue(Request, frozen=True, kw_only=True):

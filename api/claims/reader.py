@@ -9,15 +9,15 @@ import msgspec
 from braid.claims.applied import decision_at, decisions_of
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.read.reader import Reader
-from braid.ledger.record.record import Asks, ExperienceBody, Record, Scope
+from braid.ledger.record.record import Asks, Claim, ExperienceBody, Record, Scope
 from braid.ledger.record.scope import in_scope
 from braid.ledger.record.source import BELIEVED, SourceClass, is_least
 from braid.ledger.record.standing import Standings, supports_of
 from braid.recall.decompose import decompose
-from braid.stance.claims import ALWAYS, FOREVER, RecordedClaim, claims_of
+from braid.stance.claims import ALWAYS, FOREVER, Place, RecordedClaim, claims_in, claims_of
 from braid.stance.fold import GroundedRecord, Takes
 from braid.stance.source import ClaimSources
-from braid.stance.voice import backing, voice_of
+from braid.stance.voice import backing, occurrences, voice_of
 
 MOST_KEPT: Final = 20_000
 """The claims of so many records are kept from one question to the next, and no more."""
@@ -123,6 +123,21 @@ class ClaimReader:
         return record.body.scope, list(
             claims_of(record, behind, lambda claim: self._sources.of(record, claim))
         )
+
+    def as_claimed(self, record: Record, claim: Claim) -> RecordedClaim | None:
+        """Return a claim that a record holds and doesn't make, as it would stand if it did; None where nothing that
+        the record rests on is left."""
+        body = record.body
+        behind = backing(record.index, self._above, self.lives, self._voice)
+        if behind is None or not isinstance(body, ExperienceBody):
+            return None
+        made = msgspec.structs.replace(body, symbolic=[claim])
+        place = Place(record.index, record.id, record.created_at, record.envelope.tx[0], record.type)
+        return next(claims_in(made, place, behind, lambda one: self._sources.of(record, one)))
+
+    def roots(self, index: int) -> frozenset[int]:
+        """Return the records without parents that a record descends from: itself, where it has none."""
+        return occurrences(index, self._above)
 
     def _at(self, index: int) -> Record:
         return self._reader.at(index, include_forgotten=self._include_forgotten)

@@ -34,7 +34,7 @@ JobId = Annotated[
         },
     ),
 ]
-Consumer = Literal["session-extraction", "decision", "projection", "enrichment"]
+Consumer = Literal["session-extraction", "decision", "consolidation", "projection", "enrichment"]
 Why = Annotated[str, Meta(min_length=1, description="Why; it is signed with the record.")]
 
 

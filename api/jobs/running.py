@@ -14,6 +14,7 @@ from braid.claims.decided import DECISION
 from braid.errors import InvalidRequestError
 from braid.event_log import note, request, within
 from braid.job_state import job_state
+from braid.jobs.consolidation import CONSOLIDATION, Consolidation
 from braid.jobs.decision_consumer import DecisionConsumer
 from braid.jobs.projecting import ENRICHMENT, PROJECTION, projecting
 from braid.knowledge.event_reader import EventReader
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from braid.text.chat import ChatModel
     from braid.text.parse import Parser
 
-CONSUMERS: Final = (EXTRACTION, DECISION, PROJECTION, ENRICHMENT)
+CONSUMERS: Final = (EXTRACTION, DECISION, CONSOLIDATION, PROJECTION, ENRICHMENT)
 """The consumers that there are, in the order in which they work: projections come last, since reading appends."""
 TURNS_EACH: Final = 10
 _LEVELS: Final = {"retried": WARNING, "dead": ERROR}
@@ -60,6 +61,8 @@ def consumers(
         found += _readers(session, models, ended_only=ended_only)
     if DECISION in wanted:
         found.append(DecisionConsumer(session))
+    if CONSOLIDATION in wanted:
+        found.append(Consolidation(session))
     found += [one for one in projecting(session, job_state(session)) if one.name in wanted]
     return found
 

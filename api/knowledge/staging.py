@@ -1,6 +1,6 @@
 """Claims that gates let wait: listed, accepted as signed readings of their turn, or rejected by a signed event."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -103,12 +103,24 @@ def accept(session: Session, id: str, place: int) -> StagedDecision:
     """See `knowledge.operations.accept_staged`."""
     one = _staged_at(session, id, place)
     _refuse(session, f"{one.key}/rejected", "rejected")
-    record = one.record
-    turn = next(iter(record.targets("parent")), None)
+    turn = turn_of(one)
     if turn is None:
         raise ValueError(f"{id} names no turn that it was read from")
-    session.reader.at(turn.index)  # what is forgotten or erased is not accepted
-    draft = Draft(
+    session.reader.at(turn)  # what is forgotten or erased is not accepted
+    return _decided(session, accepting(one), one, "accepted")
+
+
+def turn_of(one: Staged) -> int | None:
+    """Return the turn that a staged claim was read from, by log index; None where nothing names it."""
+    turn = next(iter(one.record.targets("parent")), None)
+    return None if turn is None else turn.index
+
+
+def accepting(one: Staged, borne_out_by: Sequence[str] = ()) -> Draft:
+    """Return the reading by which a staged claim is known; `borne_out_by`: more evidence, by id."""
+    record = one.record
+    turn = record.targets("parent")[0]
+    return Draft(
         kind="experience",
         type="inference",
         body=ExperienceBody(
@@ -120,27 +132,51 @@ def accept(session: Session, id: str, place: int) -> StagedDecision:
             occurred_at=record.body.occurred_at or record.created_at,
             once=one.key,
         ),
-        links=[("parent", turn.id), ("evidence", record.id)],
+        links=[("parent", turn.id), ("evidence", record.id), *(("evidence", id) for id in borne_out_by)],
     )
-    return _decided(session, draft, one, "accepted")
 
 
 def reject(session: Session, id: str, place: int, reason: str | None) -> StagedDecision:
     """See `knowledge.operations.reject_staged`."""
     one = _staged_at(session, id, place)
     _refuse(session, one.key, "accepted")
-    draft = Draft(
+    return _decided(session, rejecting(one, reason), one, "rejected")
+
+
+def rejecting(one: Staged, reason: str | None, contradicted_by: Sequence[str] = ()) -> Draft:
+    """Return the event by which a staged claim is never known; `contradicted_by`: more evidence, by id."""
+    return Draft(
         kind="event",
         body=EventBody(
             name=REJECTED,
-            data={"place": place},
+            data={"place": one.place},
             reason=reason,
             scope=one.record.body.scope,
             once=f"{one.key}/rejected",
         ),
-        links=[("evidence", one.record.id)],
+        links=[("evidence", one.record.id), *(("evidence", id) for id in contradicted_by)],
     )
-    return _decided(session, draft, one, "rejected")
+
+
+def is_decided(session: Session, one: Staged) -> bool:
+    """Whether a staged claim was ever accepted or rejected, whatever has become of that.
+
+    Of what was erased by itself nobody can tell which place it decided: it counts for all of its reading.
+    """
+    reader = session.reader
+    if reader.key_index.find([one.key, f"{one.key}/rejected"]):
+        return True
+    return any(
+        role == "evidence"
+        and at in reader.control.erased
+        and _first_evidence(session, at) == one.record.index
+        for at, role in reader.backlinks.of(one.record.index)
+    )
+
+
+def _first_evidence(session: Session, at: int) -> int | None:
+    links = session.reader.links(at)
+    return next((link.index for link in links if link.role == "evidence"), None)
 
 
 def _decided(session: Session, draft: Draft, one: Staged, state: str) -> StagedDecision:

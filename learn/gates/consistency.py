@@ -39,7 +39,7 @@ class KnownIndex:
 
     def add(self, claim: Claim) -> None:
         """Take in a claim that is kept."""
-        self._claims.setdefault(_key(claim), []).append(claim)
+        self._claims.setdefault(alike_key(claim), []).append(claim)
         for name in (claim.subject, claim.object):
             if name[:1].isupper():
                 self._names.update((normal(name), *normal(name).split()[:1]))
@@ -51,7 +51,7 @@ class KnownIndex:
 
     def near(self, claim: Claim) -> Iterable[Claim]:
         """Return the newest known claims that this one may repeat or exclude, the newest first."""
-        return reversed(self._claims.get(_key(claim), [])[-MAX_COMPARED:])
+        return reversed(self._claims.get(alike_key(claim), [])[-MAX_COMPARED:])
 
 
 class Beside(NamedTuple):
@@ -108,7 +108,7 @@ def excludes(one: Claim, other: Claim) -> bool:
     return clash(first, second) is not None and overlap(first, second)
 
 
-def _key(claim: Claim) -> tuple[str, str]:
+def alike_key(claim: Claim) -> tuple[str, str]:
     """Return what claims have in common that may be the same or exclude each other: a name's first word, a relation."""
     rel = compared_as(claim.rel)
     pair = min(rel.name, rel.opposite) if rel.opposite else rel.name

@@ -29,7 +29,7 @@ app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
 PANEL = "Tend"
 _COLUMNS = ("id", "consumer", "state", "records", "attempts", "stage", "error")
 _OUTCOMES = ("record", "ended", "by", "reason", "stage", "error", "attempts")
-ConsumerName = Literal["session-extraction", "decision", "projection", "enrichment"]
+ConsumerName = Literal["session-extraction", "decision", "consolidation", "projection", "enrichment"]
 JobId = Annotated[str, typer.Argument(metavar="JOB_ID", help="As `jobs list` shows it.", show_default=False)]
 Why = Annotated[str, typer.Option("--reason", help="Why; it is signed.", show_default=False)]
 Queue = Annotated[
@@ -60,7 +60,7 @@ def work(
         typer.Option(
             "--consumers",
             metavar="NAME",
-            help="Only session-extraction, decision, projection or enrichment; may be repeated.",
+            help="Only session-extraction, decision, consolidation, projection or enrichment; may be repeated.",
             show_default=False,
         ),
     ] = None,
