@@ -13,7 +13,7 @@ from braid.entry import open as open_store
 from braid.errors import VersionConflictError
 from braid.job_state import job_state
 from braid.ledger.errors import ForgottenError
-from braid.ledger.record.record import Claim, EventBody, ExperienceBody
+from braid.ledger.record.record import Claim, Content, Draft, EventBody, ExperienceBody, Provenance, Scope
 from braid.store import Store
 from braid.wal import failpoint
 from braid.work.breaker import Breakers
@@ -185,6 +185,61 @@ class World:
                 *left,
                 *map(str, store.verify(deep=True).findings),
             )
+
+    def consolidate(self, store: Store) -> None:
+        """Let the same wait twice, in words of their own, and a guess that a statement contradicts; review it all."""
+        for number, (text, rel, object_, sessions) in enumerate(
+            (("Tea, I guess.", "likes", "tea", "one"), ("Some tea.", "likes", "tea", "two"),
+             ("Lisbon is fine.", "lives_in", "Lisbon", "two"))
+        ):  # fmt: skip
+            store.append(
+                text,
+                user_id="maya",
+                session_id=sessions,
+                actor="user",
+                name="Maya",
+                idempotency_key=f"turn {number}",
+            )
+            waits = {"subject": "Maya", "rel": rel, "object": object_, "why": "confidence:unsure"}
+            turn = next(
+                one
+                for one in store.read()
+                if isinstance(one.body, ExperienceBody) and one.body.content.text == text
+            )
+            body = ExperienceBody(
+                content=Content(text="", structured={"staged": [waits]}),
+                provenance=Provenance(actor="agent", method="read:model@7"),
+                scope=Scope(user_id="maya", session_id=sessions),
+                occurred_at=turn.created_at,
+                once=f"reading {number}",
+            )
+            store.session.append_drafts(
+                [Draft(kind="experience", type="inference", body=body, links=[("parent", turn.id)])]
+            )
+        home = Claim(subject="Maya", rel="lives_in", object="Porto")
+        store.append(HOME, claims=[home], user_id="maya", actor="user", name="Maya", idempotency_key="home")
+        self.clock.move(6 * 3600)
+        store.work(consumers=["consolidation"], until_idle=True, wait=self.clock.move)
+
+    def consolidated(self) -> tuple[str, ...]:
+        """Open it again and do what is left; return what became of what waited, and what is found."""
+        for _ in range(2):
+            with self.opened() as store:
+                self.consolidate(store)
+        with self.opened() as store:
+            made = [f"{one.says}: {one.state}" for one in store.staging(state=None)]
+            decided = [
+                one
+                for one in store.read()
+                if isinstance(one.body, ExperienceBody | EventBody)
+                and (one.body.once or "").startswith("staging/")
+            ]
+            left = [
+                one.state
+                for one in store.jobs().jobs
+                if one.consumer == "consolidation" and one.state != "done"
+            ]
+            return (*made, str(len(decided)), *left, *map(str, store.verify(deep=True).findings))
 
     def recovered(self) -> Result:
         """Open it again, do what is left, as whoever got no answer would; return what is there then."""

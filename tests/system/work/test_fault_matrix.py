@@ -240,6 +240,62 @@ def test_a_decision_is_carried_out_once_at_every_point(
         decided_once(tmp_path / str(number), point, fault)
 
 
+# -- a round of consolidation ----------------------------------------------------------------------
+
+
+CONSOLIDATED: Final = (
+    "Maya likes tea: accepted", "Maya likes tea: accepted", "Maya lives in Lisbon: rejected",
+    "3",
+)  # fmt: skip
+"""What became of what waited, by one record each; no job that waits or is dead, and no finding."""
+
+
+@pytest.fixture(scope="module")
+def consolidating(tmp_path_factory: pytest.TempPathFactory) -> list[Point]:
+    """The points that are passed where what waits in staging is reviewed."""
+    world = World(tmp_path_factory.mktemp("consolidating"))
+    points = passed(world, world.consolidate)
+    assert world.consolidated() == CONSOLIDATED
+    return points
+
+
+def consolidated_once(folder: Path, point: Point, fault: str) -> None:
+    world = World(folder)
+    act, end = acts(world, fault, folder)
+    try:
+        struck(world, point, act, world.consolidate)
+    finally:
+        end()
+    assert world.consolidated() == CONSOLIDATED, f"{fault} at {point}"
+
+
+@pytest.mark.sample(6)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_waits_is_decided_once(tmp_path: Path, consolidating: list[Point], fault: str) -> None:
+    names = (
+        "work.leased",
+        "work.ran",
+        "work.append",
+        "wal.write",
+        "wal.sync.done",
+        "work.append.done",
+        "work.settled",
+    )
+    points = [next(one for one in reversed(consolidating) if one.name == name) for name in names]
+    for number, point in enumerate(points[FAULTS.index(fault) % 3 :: 3]):
+        consolidated_once(tmp_path / str(number), point, fault)
+
+
+@pytest.mark.soak
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_waits_is_decided_once_at_every_point(
+    tmp_path: Path, consolidating: list[Point], fault: str
+) -> None:
+    for number, point in enumerate(consolidating):
+        consolidated_once(tmp_path / str(number), point, fault)
+
+
 # -- a process of its own, killed -----------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from braid.errors import InvalidRequestError
 from braid.jobs.consolidation import CONSOLIDATION, REASON
 from braid.learn.consolidate import RULES
 from braid.ledger.errors import ErasedError, ForgottenError
-from braid.ledger.record.record import ASKED_BY, Content, Draft, EventBody, ExperienceBody, Provenance, Scope
+from braid.ledger.record.record import ASKED_BY, Content, Draft, EventBody, ExperienceBody, Provenance
 from braid.outcomes import outcomes
 from braid.store import Store
 from braid.wal import failpoint

@@ -48,6 +48,7 @@ def test_every_key_has_a_safe_default(store: Store) -> None:
         "remember_auto_ms": 2_000,
         "remember_sync_ms": 30_000,
         "dedup": True,
+        "consolidation_hours": 6,
         "job_attempts": 4,
         "model_timeout_s": 120,
         "provider_preferred": "",
