@@ -6,6 +6,7 @@ are let go of. No record is erased: that takes a tombstone, which only an operat
 """
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from time import perf_counter
 from typing import Final, NamedTuple
 
@@ -26,6 +27,8 @@ from braid.work.job import Batch
 
 CONSOLIDATION: Final = "consolidation"
 BUSY_S: Final = 1.0
+MOST: Final = 1_000
+"""So many claims are decided in one round: each is looked at again under the writer's lock."""
 FROZEN_S: Final = 60.0
 """After so long a round is tried again that a freeze has met."""
 REASON: Final = "a stated claim says otherwise"
@@ -74,7 +77,8 @@ class Consolidation:
         self._session.refresh()
         size = self._session.reader.size
         try:
-            found = [one for one in reviewed(self._session) if one.finding.by is not None]
+            decided = (one for one in reviewed(self._session) if one.finding.by is not None)
+            found = list(islice(decided, MOST))
             waited = count_waiting(self._session)
         except ViewBusyError as error:
             raise NotNowError(str(error), "busy", BUSY_S) from error
