@@ -110,11 +110,13 @@ def _may_vouch(other: Heard, one: Heard) -> bool:
 
 def is_independent(one: Heard, other: Heard) -> bool:
     """Whether two claims are read from words of their own: nothing is behind both, and where the words are the same,
-    they were said in two sessions. The same message that was sent twice is one."""
+    they were said in two sessions, at two times. A message that was sent twice is one, as is one that was copied."""
     if one.roots & other.roots:
         return False
+    if one.words != other.words:
+        return True
     in_two = one.session is not None and other.session is not None and one.session != other.session
-    return in_two or one.words != other.words
+    return in_two and one.said.said != other.said.said
 
 
 def _contradicts(other: Heard, one: Heard) -> bool:

@@ -18,7 +18,7 @@ from braid.knowledge.staging import accepting, rejecting
 from braid.knowledge.waiting import Reviewed, count_waiting, is_open, reviewed
 from braid.learn.consolidate import RULES
 from braid.ledger.record.record import Draft
-from braid.outcomes import Seen, Spent, outcomes, settle, telling_log_away
+from braid.outcomes import Seen, Signed, Spent, outcomes, settle, telling_log_away
 from braid.session import Session
 from braid.settings import settings
 from braid.views.errors import ViewBusyError
@@ -27,8 +27,9 @@ from braid.work.job import Batch
 
 CONSOLIDATION: Final = "consolidation"
 BUSY_S: Final = 1.0
-MOST: Final = 1_000
-"""So many claims are decided in one round: each is looked at again under the writer's lock."""
+MOST: Final = 250
+"""So many claims are decided in one round: each is looked at again under the writer's lock. What is left of them is
+another round's, at once."""
 FROZEN_S: Final = 60.0
 """After so long a round is tried again that a freeze has met."""
 REASON: Final = "a stated claim says otherwise"
@@ -66,7 +67,7 @@ class Consolidation:
             return [Batch(self.name, self.version, last.outcome.left[:1])]
         start = 0 if last is None else last.outcome.upto
         size = session.reader.size
-        if start >= size or not self._due.is_due(start, last):
+        if start >= size or not (_was_full(last) or self._due.is_due(start, last)):
             return []
         return [Batch(self.name, self.version, ((start, size),))]
 
@@ -140,6 +141,12 @@ def is_stopped(session: Session) -> bool:
     if now.mutations_frozen or now.autonomous_frozen:
         return True
     return session.kept(FreezeSwitch, lambda: FreezeSwitch(session)).state() is not None
+
+
+def _was_full(last: Signed | None) -> bool:
+    """Whether a round decided as many as it may: the next one follows at once."""
+    counts = {} if last is None else last.outcome.spent.counts
+    return counts.get("accepted", 0) + counts.get("rejected", 0) >= MOST
 
 
 def _holds(session: Session, one: Reviewed) -> bool:

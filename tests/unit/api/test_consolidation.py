@@ -288,6 +288,10 @@ STAYS: Final[dict[str, Callable[[Store], object]]] = {
     "the same message twice": lambda store: [
         waits(store, "Tea, I guess.", likes("tea")) for _ in range(2)
     ],
+    "a turn that was copied into another session": lambda store: [
+        waits(store, "Tea, I guess.", likes("tea"), session=n, occurred_at=datetime(2025, 5, 1, tzinfo=UTC))
+        for n in "ab"
+    ],
     "one turn read twice": lambda store: [
         read(store, turn, staged=[likes("tea")]) for turn in [say(store, "Tea, I guess.")] for _ in range(2)
     ],
@@ -520,6 +524,19 @@ def test_a_dead_round_can_be_done_again(store: Store, clock: Clock, monkeypatch:
     store.retry_job(dead.id, reason="mended")
     assert work(store) == 1
     assert states(store) == ["accepted", "accepted"]
+
+
+def test_more_than_a_round_decides_is_left_to_the_next_at_once(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("braid.jobs.consolidation.MOST", 2)
+    for name in ("tea", "gin", "rye"):
+        for session in ("one", "two"):
+            waits(store, f"{name}, I guess.", likes(name), session=session)
+    clock.move(6 * HOUR)
+    assert work(store) == 4, "the last of them finds nothing"
+    assert states(store) == ["accepted"] * 6
+    assert not due(store)
 
 
 # -- undone, erased, made again ---------------------------------------------------------------------
