@@ -84,7 +84,7 @@ def living(bench: Bench, n: int) -> Iterator[Figure]:
         def remember(**how: Any) -> None:
             ids.append(store.remember(_said(turns, next(numbers)), user_id="user-life", **how)[0])
 
-        yield _p95("life.remember", n, [remember] * times)
+        yield from _tail("life.remember", n, [remember] * times, (95, 99))
         yield _p95("life.remember.queued", n, [partial(remember, mode="async")] * times)
         changing, leaving = iter(ids), iter(ids[::-1])
 
@@ -113,13 +113,21 @@ def living(bench: Bench, n: int) -> Iterator[Figure]:
 
 def _p95(name: str, n: int, acts: Sequence[Callable[[], object]]) -> Figure:
     """Run each act once and return the 95th percentile of how long they took."""
+    return _tail(name, n, acts, (95,))[0]
+
+
+def _tail(name: str, n: int, acts: Sequence[Callable[[], object]], percents: Sequence[int]) -> list[Figure]:
+    """Run each act once and return these percentiles of how long they took."""
     took: list[float] = []
     for act in acts:
         began = time.perf_counter()
         act()
         took.append(time.perf_counter() - began)
     took.sort()
-    return figure(f"{name}.p95", n, "ms", 1e3 * took[min(len(took) - 1, len(took) * 95 // 100)])
+    last = len(took) - 1
+    return [
+        figure(f"{name}.p{one}", n, "ms", 1e3 * took[min(last, len(took) * one // 100)]) for one in percents
+    ]
 
 
 def _raw(draft: Draft) -> Draft:
