@@ -26,6 +26,8 @@ class ParsedQuestion(msgspec.Struct, frozen=True):
     rels: tuple[str, ...] = ()
     object: str | None = None
     wants: Wants = "object"
+    kind: str | None = None
+    """Of which kind the object is to be, where the relation doesn't say so: which cache we use, what music I like."""
 
     @property
     def first_person(self) -> bool:
@@ -59,6 +61,14 @@ _NOUNS: Final[dict[str, tuple[str, ...]]] = {
     "goal": ("goal", "plans_to"), "allergy": ("allergic_to",), "school": ("studies_at",),
     "university": ("studies_at",),
 }  # fmt: skip
+_IMPLIED: Final = {
+    "drives": "car cars vehicle", "speaks": "language languages", "reads": "book books", "eats": "food foods",
+    "drinks": "drink drinks", "learning": "language languages", "costs": "price",
+}  # fmt: skip
+"""Of which kind the objects of a relation are anyway."""
+_ANY_KIND: Final = frozenset(
+    ("one", "ones", "thing", "things", "stuff", "kind", "kinds", "type", "sort", "else", "all", "exactly")
+)
 _PLURALS: Final = {
     "hobbies": "hobby", "children": "child", "allergies": "allergy", "companies": "company", "kids": "child",
     "parents": "parent", "activities": "hobby",
@@ -172,17 +182,22 @@ def _made(match: re.Match[str], wants: Wants, rels: tuple[str, ...]) -> ParsedQu
         if not named:
             return None
         rels = named
+    kind = (parts.get("kind") or "").casefold()
     if verb := parts.get("v"):
         rels = _VERBS[verb.casefold()]
-        if "has" in rels and (kind := parts.get("kind")):  # which model do I have: not all that I have
-            rels = _known_noun(kind.casefold())
+        if "has" in rels and kind:  # which model do I have: not all that I have
+            rels = _known_noun(kind)
             if not rels:
                 return None
+            kind = ""
     subject = _subject(parts["s"])
     object_ = (parts.get("o") or "").strip(" ?!.,") or None
     if wants == "check" and rels in (("likes",), ("dislikes",), _OPINION):
         rels = ("dislikes", "likes") if rels == ("dislikes",) else _OPINION
-    return ParsedQuestion(subject, rels, _bare(object_) if wants == "check" and object_ else object_, wants)
+    if kind in _ANY_KIND or any(kind in _IMPLIED.get(rel, "").split() for rel in rels):
+        kind = ""
+    object_ = _bare(object_) if wants == "check" and object_ else object_
+    return ParsedQuestion(subject, rels, object_, wants, kind or None)
 
 
 def _known_noun(noun: str) -> tuple[str, ...]:

@@ -19,7 +19,18 @@ from braid.agent.answer.change.variants import later
 from braid.agent.answer.choice.chooser import Chosen, LadderWeights, choose, name_of, weights
 from braid.agent.answer.choice.confidence import missing
 from braid.agent.answer.choice.quotes import QuoteChoice
-from braid.agent.answer.ladder import LIKELY, NEAREST, SPOKEN_OF, near, said, silence, surely, told, unknown
+from braid.agent.answer.ladder import (
+    LIKELY,
+    NEAREST,
+    SPOKEN_OF,
+    is_of_then,
+    near,
+    said,
+    silence,
+    surely,
+    told,
+    unknown,
+)
 from braid.agent.answer.lists.listing import listed
 from braid.agent.answer.question.followup import followed
 from braid.agent.answer.question.period import asks_for_sum, is_to_be_summed
@@ -43,11 +54,11 @@ from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
 from braid.stance.answers import is_list
 from braid.stance.claims import RecordedClaim
-from braid.stance.question import read
+from braid.stance.question import ParsedQuestion, read
 from braid.stance.reconcile import Reconciliation
 from braid.stance.relations import compared_as
 from braid.stance.values import same
-from braid.text.words import stem, telling, words
+from braid.text.words import stem, stems, telling, words
 
 DISPUTED: Final = 0.5
 """How sure an answer is at most while claims that exclude each other leave it undecided."""
@@ -75,7 +86,7 @@ class Extractive:
     @property
     def version(self) -> str:
         """Changes with the rules, and with the weights."""
-        return f"6/{name_of(self._weights)}"
+        return f"7/{name_of(self._weights)}"
 
     def compose(self, asked: QuestionContext) -> Composed:
         for rung in (*FIRST_ASKED, _was):
@@ -169,8 +180,11 @@ def _held(question: Question, asked: QuestionContext) -> Composed | None:
     if outcome is None or not outcome.decision.claim or not asked.support:
         return None
     p = asked.given * (1.0 - outcome.decision.residual_uncertainty)
-    was_read = read(asked.question) is not None
-    if not was_read and not _is_meant(question, outcome):
+    parsed = read(asked.question)
+    was_read = parsed is not None
+    if (not was_read and not _is_meant(question, outcome)) or (
+        parsed is not None and not _is_of_kind(parsed, outcome)
+    ):
         return None
     if _short(question, outcome) == "no" and asks_of_then(question) and is_of_now(asked.support[0].quote):
         return None  # that it is so no longer says nothing of what was
@@ -183,7 +197,7 @@ def _held(question: Question, asked: QuestionContext) -> Composed | None:
         text = f"{NEAREST} {capital(report)}"
         return Composed(text=text, citations=(first.id,), short=_short(question, outcome), p=p, rung="near")
     held = addressed(clause(" ".join(filter(None, _dated(outcome)))))
-    if _is_of_then(question):
+    if is_of_then(question):
         held = f"back then this was so: {held}"
     claim = f"{capital(bands.stated(held, p))}{marks(one.id for one in rest)}."
     citations = (*(one.id for one in rest), first.id)
@@ -296,9 +310,13 @@ def _changed(older: Sequence[Support], since: Sequence[Support], p: float) -> Co
     )
 
 
-def _is_of_then(question: Question) -> bool:
-    """Whether a question asks how things were at a time that it names."""
-    return question.time is not None and question.intent != "time" and asks_of_the_past(question)
+def _is_of_kind(parsed: ParsedQuestion, outcome: Reconciliation) -> bool:
+    """Whether all that is held is said to be of the kind that is asked for: who plays football said nothing of an
+    instrument."""
+    if parsed.kind is None:
+        return True
+    kind = stem(parsed.kind)
+    return all(kind in stems(f"{said.claim.quote or ''} {said.claim.object}") for said in outcome.support)
 
 
 def _is_meant(question: Question, outcome: Reconciliation) -> bool:

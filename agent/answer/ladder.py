@@ -24,7 +24,7 @@ from braid.agent.composer import Composed, QuestionContext
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
 from braid.text.parse import Parses
-from braid.text.words import stem, words
+from braid.text.words import stem, stems, words
 
 UNKNOWN: Final = "I don't know."
 NEAREST: Final = "I can't say for certain; this comes nearest."
@@ -40,6 +40,8 @@ DISPUTED: Final = 0.5
 """How sure an answer is at most that was said otherwise on another day."""
 UNSAID: Final = bands.CAREFUL - 0.01
 """How sure an answer is at most that is only shown."""
+_AGAIN: Final = re.compile(r"\b(?:back|again|after all|restarted|resumed)\b", re.IGNORECASE)
+"""Says that what was over goes on."""
 _STILL: Final = re.compile(r"\b(?:still|yet|any ?more)\b", re.IGNORECASE)
 _NOW: Final = re.compile(r"\b(?:now|nowadays|these days)\b", re.IGNORECASE)
 _WAS: Final = re.compile(
@@ -84,9 +86,10 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed
         return None
     if not chosen.changed:
         answer = told(question, best, chosen.told, max(p, bands.CAREFUL), parses=asked.parses)
-        if answer.short not in ("yes", "no") or (since := _since(question, best, chosen)) is None:
+        since = _since(question, best, chosen, answer.short, asked.parses)
+        if since is None:
             return answer
-        both = "; ".join(f"{quotable(hit.text)} ({date(when_of(hit))})" for hit in (best, since))
+        both = "; ".join(f"{quotable(hit.text).rstrip('.')} ({date(when_of(hit))})" for hit in (best, since))
         return told(question, best, [best, since], min(answer.p, DISPUTED), both)
     if chosen.instead is not None and is_of_then:
         p = min(max(p, bands.CAREFUL), DISPUTED)
@@ -108,18 +111,29 @@ def _is_only_of_now(sentence: str) -> bool:
     return _NOW.search(sentence) is not None and _WAS.search(sentence) is None
 
 
-def _since(question: Question, best: Hit, chosen: Chosen) -> Hit | None:
-    """Return a later turn that speaks of whom a question for a yes or a no names, or of what it asks "still" for: what
-    it means for that no rule may know, so both are shown and neither is said."""
+def _since(question: Question, best: Hit, chosen: Chosen, short: str, parses: Parses | None) -> Hit | None:
+    """Return a later turn that may turn a yes or a no, so that both are shown and neither is said.
+
+    One that is told beside the best and doesn't say the same, that speaks of whom the question names or of what it asks
+    "still" for, or that takes up again what is no more.
+    """
+    if short not in ("yes", "no"):
+        return None
+    beside = [hit for hit in chosen.told if when_of(hit) > when_of(best)]
+    spans = [best_span(question, hit.text, when_of(hit)) for hit in beside]
+    for hit, span in zip(beside, spans, strict=True):
+        if _short(question, hit, span, parses) != short:
+            return hit
     if asks_of_then(question):
         return None
-    names = {word for name in question.entities for word in words(name)}
-    still = {stem(word) for word in question.words} if _STILL.search(question.text) else set[str]()
+    named = {stem(word) for name in question.entities for word in words(name)}
+    named |= {stem(word) for word in question.words} if _STILL.search(question.text) else set()
+    again = {*question.stems} if short == "no" else set[str]()
     for hit in chosen.ranked:
         if hit.source != best.source or when_of(hit) <= when_of(best) or hit in chosen.told:
             continue
-        heard = words(hit.text)
-        if not names.isdisjoint(heard) or not still.isdisjoint(map(stem, heard)):
+        heard = stems(hit.text)
+        if not named.isdisjoint(heard) or (_AGAIN.search(hit.text) and not again.isdisjoint(heard)):
             return hit
     return None
 
@@ -167,7 +181,7 @@ def told(
         and fewest not in best.text
     ):
         reports.append(f"That is {fewest}.")  # what was told from the day it was said on, as a date
-    elif len(turns) == 1 and question.time is not None and question.intent != "time" and short is None:
+    elif len(turns) == 1 and short is None and is_of_then(question):
         reports[0] = f"Back then: {reports[0]}"
     lead = f"{capital(fewest)}. " if fewest in ("yes", "no") else ""
     return Composed(
@@ -177,6 +191,11 @@ def told(
         p=p,
         rung="said",
     )
+
+
+def is_of_then(question: Question) -> bool:
+    """Whether a question asks how things were at a time that it names."""
+    return question.time is not None and question.intent != "time" and asks_of_the_past(question)
 
 
 def near(

@@ -31,9 +31,11 @@ from braid.search.question import MARKED, Audience, Question
 from braid.search.reranking import answers_of
 from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
+from braid.stance.mentions import SELF
 from braid.stance.reconcile import Reconciliation
 from braid.text.parse import Parses
 from braid.text.rerank import AnswerScores, Reranker, RerankError
+from braid.text.words import normal
 from braid.tone import snapshots as feeling
 from braid.views.embedder import EmbeddingError
 
@@ -260,7 +262,10 @@ class StoreMind(Tones):
     def _known(self, topic: str) -> Iterator[KnownFact]:
         """Yield the claims about a topic that stand, in the order in which they were said; each claim once."""
         finder = ClaimFinder(self._session, self._scope, self.size, trust=self._trust)
-        meant = [said for said in finder.claims(finder.named(None)) if is_about(said, topic)]
+        topics = [topic, *finder.speakers] if normal(topic) in SELF else [topic]
+        meant = [
+            said for said in finder.claims(finder.named(None)) if any(is_about(said, one) for one in topics)
+        ]
         at = utc(self.now)
         folded = weighed(
             self._session, self._scope, (said.claim.subject for said in meant), at, self.size

@@ -26,8 +26,11 @@ from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from braid.agent.answer.pipeline import CitedAnswer
     from braid.agent.composer import Composer
+    from braid.answers.mind import StoreMind
 
 THROUGH_LENS: Final = 60
 """Among how many of the best hits a lens looks for what it keeps: an answer is of that alone."""
@@ -129,7 +132,6 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     after = earlier_answer(session, asked.after, scope, mind) if asked.after is not None else None
     put = partial(
         answer,
-        asked.question,
         composer=composer,
         lens=lens,
         top_k=top_k,
@@ -137,12 +139,7 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
         caution=asked.caution,
         after=after,
     )
-    given = put(mind, now=mind.now)
-    if mind.lower and composer is None and given.composed.claims and not _is_owners(given):
-        own = minded(trust="owner")
-        alone = put(own, now=own.now)
-        if alone.composed.claims or (not alone.composed.abstained and _speaks_of(asked.question, alone)):
-            mind, given = own, alone  # what the owner said is not outdone by what others say of it
+    mind, given = _answered(asked, mind, put, minded if composer is None else None)
     resolved = mind.resolved(given.held)
     if given.composed.abstained and mind.beneath and lens is None and asked.trust == BELIEVED:
         from braid.answers.outsiders import quoted_answer
@@ -166,6 +163,28 @@ def ask(session: Session, asked: Ask, *, composer: "Composer | None" = None) -> 
     return reply_of(
         given, resolved, placed, [*given.steps, Step("append", ms, f"{len(placed)} named")], flags
     )
+
+
+def _answered(
+    asked: Ask,
+    mind: "StoreMind",
+    put: "Callable[..., CitedAnswer]",
+    minded: "Callable[..., StoreMind] | None",
+) -> "tuple[StoreMind, CitedAnswer]":
+    """Return an answer, and what it was drawn from. `minded`: gives a mind of less trust, where one may be asked."""
+    from braid.agent.answer.question.asker import of_user
+
+    given = put(asked.question, mind, now=mind.now)
+    if mind.lower and minded is not None and given.composed.claims and not _is_owners(given):
+        own = minded(trust="owner")
+        alone = put(asked.question, own, now=own.now)
+        if alone.composed.claims or (not alone.composed.abstained and _speaks_of(asked.question, alone)):
+            return own, alone  # what the owner said is not outdone by what others say of it
+    if not given.composed.claims and (of_whom := of_user(asked.question, asked.user_id)) is not None:
+        again = put(of_whom, mind, now=mind.now)
+        if again.composed.claims:
+            return mind, replace(again, question=asked.question)
+    return mind, given
 
 
 def _unkept(answered: Reply, asked: Ask, error: ClockError) -> Reply:

@@ -69,14 +69,16 @@ _OF_AN_END: Final = re.compile(
     re.IGNORECASE,
 )
 """A question that an end answers with a yes."""
-_DENIED: Final = re.compile(r"\b(?:not|never|none|nobody|no)\b|n['’]t\b|\bwithout\b", re.IGNORECASE)
+_DENIED: Final = re.compile(
+    r"\b(?:not(?! (?:just|only|merely|simply)\b)|never|none|nobody|no)\b|n['’]t\b|\bwithout\b", re.IGNORECASE
+)
 _SAME: Final = re.compile(
     r"\b(?:it|that|this|they|them|those|these|he|him|she|her|there|one|so|any ?more|any ?longer)\b",
     re.IGNORECASE,
 )
 """What takes up the sentence before."""
 _OPEN: Final = re.compile(
-    r"\b(?:if|unless|would|wouldn['’]t|could|might|may|maybe|perhaps|wish|hope|hypothetically|imagine|says?|said|claims?"
+    r"\b(?:if|unless|would|wouldn['’]t|could|might|(?-i:may)|maybe|perhaps|wish|hope|hypothetically|imagine|says?|said|claims?"
     r"|heard|mentioned|reckons?|supposedly|apparently|allegedly|reportedly|rumou?rs?|thinks?|told|as (?:though|if)"
     r"|according|should|almost|nearly|plan(?:ning)?)\b|['’]d\b|\?",
     re.IGNORECASE,
@@ -96,6 +98,13 @@ _BARE_NOT: Final = re.compile(
 )
 """As it is typed: i dont eat gluten."""
 _ONLY: Final = re.compile(r",\s*(?=(?:just|only|but|merely|rather)\b)", re.IGNORECASE)
+_LEFT_OUT: Final = re.compile(
+    r"(?:(?:[,;:–—-]|\b(?:but|and)\b)\s*(?:never|not)|\bexcept(?: for)?)\b(?! (?:only|just|even|too|so)\b)"
+    r"(?P<what>(?:\s+[\w'’+#&-]+){1,4}?)\s*(?=[,;.!?)]|$|\b(?:and|but|because|since|as|until|till)\b)",
+    re.IGNORECASE,
+)
+"""What a sentence leaves out by a word of its own and no verb: "on Tuesdays, never on Fridays"."""
+_EXCEPT: Final = re.compile(r"\b(?:except|but|apart from)\b", re.IGNORECASE)
 _TAKES_UP: Final = re.compile(r"^\W*(?:(?:and|but|so) )?(?:he|she|they|it|who)\b", re.IGNORECASE)
 _MARKED: Final = re.compile(r"[\d+#£$€%]|\w-$")
 _ORDINAL: Final = re.compile(r"^(\d+)(?:st|nd|rd|th|[ap]\.?m\.?)$")
@@ -113,10 +122,14 @@ def verdict(
     isn't who asks; `whole`: the turn that the sentence is of.
     """
     said = _BARE_NOT.sub(r"\1n't", said)
-    if _JEST.search(whole or said):
+    is_asked = question.intent == "check" and not _DENIED.search(question.text)
+    if not is_asked or _ASKED_FOR.search(said) or _JEST.search(whole or said):
         return None
-    if question.intent != "check" or _DENIED.search(question.text) or _ASKED_FOR.search(said):
-        return None
+    left_out = _leaves_out(question, said)
+    if left_out and _is_whole(question, said, speaker):
+        return "no"
+    if not left_out and _EXCEPT.search(question.text) is None:
+        said = _LEFT_OUT.sub(" ", said)
     told = _verdict(question, said, speaker)
     read = parses((question.text, said)) if parses is not None else None
     if read is not None:
@@ -129,7 +142,8 @@ def verdict(
             told = asserts if told is not None or _is_whole(question, said, speaker) else None
         elif told == "yes":
             return None
-    if told == "yes" and (not _values(question.text) <= _values(said) or _is_of_another(question, said)):
+    is_meant = _values(question.text) <= _values(said) and not (left_out or _is_of_another(question, said))
+    if told == "yes" and not is_meant:
         return None
     return told
 
@@ -152,6 +166,14 @@ def _is_whole(question: Question, said: str, speaker: str) -> bool:
     has = telling_stems(f"{said} {speaker}")
     asked = [each for each in question.stems if each not in _HOW]
     return bool(asked) and has.issuperset(asked) and not _OPEN.search(said)
+
+
+def _leaves_out(question: Question, said: str) -> bool:
+    """Whether what is asked of is what a sentence leaves out, and says nowhere else."""
+    if _EXCEPT.search(question.text):
+        return False
+    left_out = {one for found in _LEFT_OUT.finditer(said) for one in telling_stems(found["what"])}
+    return not (left_out - telling_stems(_LEFT_OUT.sub(" ", said))).isdisjoint(question.stems)
 
 
 def _values(text: str) -> frozenset[str]:

@@ -99,7 +99,8 @@ def later(
     """Return the turns that say later that a sentence, said `when` and by `who`, is no longer so: oldest first, at most
     `MOST_LATER`."""
     past = PAST if question.intent == "check" else _BEFORE
-    of_now = question.time is None and not past.search(question.text)
+    # "Is it in June?" asks of no time in June.
+    of_now = (question.time is None or question.intent == "check") and not past.search(question.text)
     said = next((hit for hit in hits if when_of(hit) == when and sentence in hit.text), None)
     mended = None if said is None else _mend(said, who, hits)
     found = [

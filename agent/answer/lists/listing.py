@@ -9,7 +9,16 @@ from braid.agent.answer.lists.request import ListRequest, list_request
 from braid.agent.answer.lists.selection import chosen
 from braid.agent.answer.lists.topic import TopicTurn
 from braid.agent.answer.lists.values import values
-from braid.agent.answer.wording.report import MAX_QUOTE_CHARS, capital, clause, date, report_of, support_of
+from braid.agent.answer.wording.report import (
+    MAX_QUOTE_CHARS,
+    addressed,
+    capital,
+    clause,
+    date,
+    report_of,
+    spoken_by,
+    support_of,
+)
 from braid.agent.cite import marks
 from braid.agent.composer import Composed, FactChange, KnownFact, QuestionContext
 from braid.recall.hits import Hit
@@ -104,7 +113,7 @@ def _known(known: Sequence[KnownFact], most: int | None, given: float) -> Compos
         return None
     shown = _last(known, most)
     told = [
-        f"{capital(clause(one.says))} ({one.said_by}, {date(one.when)}){marks([one.turn.id])}."
+        f"{capital(addressed(clause(one.says)))} ({spoken_by(one.said_by)}, {date(one.when)}){marks([one.turn.id])}."
         for one in shown
     ]
     return Composed(

@@ -73,6 +73,8 @@ _FORMS: Final[tuple[tuple[Kind, tuple[str, ...]], ...]] = (
 _ASKED: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = tuple(
     (kind, re.compile("|".join(forms), re.IGNORECASE)) for kind, forms in _FORMS
 )
+_OF_ASKER: Final = re.compile(r"\b(?:of|on|about) (?:me|myself|(?:the )?user)\W*$", re.IGNORECASE)
+"""Ends a question for all that is known of whoever asks."""
 _UNNAMED: Final = re.compile(r"\b\w+(?:['’]s?|s) things?\b|\b(?:that|this|the) thing\b", re.IGNORECASE)
 """A topic that only its owner could name: "dad's thing"."""
 _COUNT: Final = re.compile(rf"\b({_N})\b", re.IGNORECASE)
@@ -110,6 +112,8 @@ def list_request(question: str) -> ListRequest | None:
     kind: Kind | None = next((each for each, form in _ASKED if form.search(bare)), None)
     if kind is None or (kind == "list" and _NOT_ONE.search(bare)):
         return None
+    if kind == "known" and _OF_ASKER.search(bare):
+        return ListRequest(kind, (), words=frozenset(words(text)), about="user")
     topic = tuple(dict.fromkeys(stem(word) for word in words(bare) if _tells(word)))
     value = wanted(bare)
     if kind == "list" and value is not None and value.sort == "day":

@@ -26,6 +26,19 @@ _PASTED: Final = re.compile(
 )
 """What speaks of a text that somebody may have pasted, or of what another said."""
 
+_PART_OF_ID: Final = re.compile(r"[^\W\d_]+")
+_INITIALS: Final = 1
+"""An id of so few letters is nobody's name."""
+_WITH_I: Final = {
+    "does": "do",
+    "is": "am",
+    "has": "have",
+    "doesn't": "don't",
+    "hasn't": "haven't",
+    "were": "was",
+}
+_DOES: Final = rf"{'|'.join(_WITH_I)}|do|did|didn't|was|had|can|could|will|would|shall|should|must|may|might"
+
 
 def is_of_asker(question: Question) -> bool:
     """Whether a question asks what is so of the one who asks it, not what stands in some text or what others said."""
@@ -33,6 +46,31 @@ def is_of_asker(question: Question) -> bool:
     if _OF_ME.search(text) is None or _PASTED.search(text) is not None:
         return False
     return not question.entities or question.intent == "check" or _DO_I.search(text) is not None
+
+
+def of_user(text: str, user_id: str | None) -> str | None:
+    """Return a question that names the user as their id does, as they would ask it; None for any other. An application
+    asks so of one who never said their name: "Where does Maya live?" of the user `maya`.
+    """
+    parts = [re.escape(each) for each in _PART_OF_ID.findall((user_id or "").partition("@")[0])]
+    if len("".join(parts)) <= _INITIALS:
+        return None
+    name = r"[\W_]+".join(parts)
+    named = re.compile(
+        rf"(?:\b(?P<does>{_DOES}) )?(?<![\w'’-])(?:{name})(?P<whose>['’]s?)?(?![\w-])", re.IGNORECASE
+    )
+    asked = named.sub(_in_first_person, text)
+    return None if asked == text else asked
+
+
+def _in_first_person(named: re.Match[str]) -> str:
+    does, whose = named["does"], named["whose"]
+    if whose:
+        return f"{does} my" if does else "my"
+    if does is None:
+        return "me"
+    with_i = _WITH_I.get(does.lower(), does)
+    return f"{with_i.capitalize() if does[0].isupper() else with_i} I"
 
 
 def own_text(hit: Hit) -> str:

@@ -176,3 +176,29 @@ def test_what_a_list_of_numbers_comes_to_is_nobodys_word(tmp_path: Path) -> None
         answer = store.ask("How much have I spent on the party altogether?", user_id="u", write=False)
         assert answer.rung == "near"
         assert "cake 68" in answer.plain
+
+
+DEPLOY = "We deploy to production on Tuesdays, never on Fridays."
+
+
+@pytest.mark.parametrize("with_parse", [True, False])
+@pytest.mark.parametrize(
+    ("said", "asked", "answer"),
+    [
+        (DEPLOY, "Can we deploy on Friday?", "no"),
+        (DEPLOY, "Do we deploy on Tuesdays?", "yes"),
+        ("I eat fish but not meat.", "Do I eat meat?", "no"),
+        ("I eat fish but not meat.", "Do I eat fish?", "yes"),
+        ("The meeting is on Tuesday, not Wednesday.", "Is the meeting on Wednesday?", "no"),
+        ("The meeting is on Tuesday, not Wednesday.", "Is the meeting on Tuesday?", "yes"),
+        ("It's open daily except Sundays.", "Is it open on Sundays?", "no"),
+        ("I live in Leeds, not far from the station.", "Do I live in Leeds?", "yes"),
+        ("I like jazz, not just at night.", "Do I like jazz?", "yes"),
+        ("We use Valkey and not Redis since May.", "Do we use Redis?", "no"),
+    ],
+)
+def test_what_a_sentence_leaves_out_in_few_words_is_denied_and_nothing_else(
+    said: str, asked: str, answer: str, *, with_parse: bool, parser: Parser
+) -> None:
+    question = decompose(asked, NOW)
+    assert verdict(question, said, parser.parse if with_parse else None) == answer

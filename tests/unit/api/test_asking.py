@@ -408,3 +408,137 @@ def test_who_may_only_read_is_answered_and_nothing_is_written(store: Store) -> N
     assert len(store) == size
     with asked_by(Caller(name="app", kind="autonomous", allowed=GRANTS["autonomous"], user_id="ann")):
         assert store.ask(HOME, now=NOW).answer_id is not None
+
+
+# -- asked of the user, by their id -------------------------------------------------------------------
+
+
+@pytest.fixture
+def of_maya(tmp_path: Path) -> Iterator[Store]:
+    """A memory of somebody who never says their name."""
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as it:
+        for text in ("I live in Porto and I work at Mercado.", "My sister Ana lives in Faro."):
+            it.remember(text, user_id="maya")
+        yield it
+
+
+@pytest.mark.parametrize(
+    ("asked", "short"),
+    [
+        ("Where does Maya live?", "Porto"),
+        ("where does maya work?", "Mercado"),
+        ("Where does Maya's sister live?", "Faro"),
+        ("What is Maya’s sister called?", "Ana"),
+    ],
+)
+def test_who_is_named_as_their_id_is_the_user(of_maya: Store, asked: str, short: str) -> None:
+    found = of_maya.ask(asked, user_id="maya")
+    assert (found.rung, found.short) == ("held", short)
+    assert found.question_id is not None
+    assert of_maya.get(found.question_id).text == asked
+    assert found.stance is not None
+
+
+@pytest.mark.parametrize(
+    "asked", ["Where does Tom live?", "Where did Maya grow up?", "What does Mayall drive?"]
+)
+def test_of_nobody_else_and_nothing_else_is_anything_said(of_maya: Store, asked: str) -> None:
+    assert of_maya.ask(asked, user_id="maya").rung in ("near", "silent")
+
+
+def test_a_name_is_no_id_of_another_user(of_maya: Store) -> None:
+    of_maya.remember("I live in Leeds.", user_id="ben")
+    assert of_maya.ask("Where does Maya live?", user_id="ben").rung in ("near", "silent")
+
+
+def test_somebody_else_of_that_name_goes_first(of_maya: Store) -> None:
+    of_maya.remember([{"role": "user", "content": "I live in Oslo.", "name": "Maya"}], user_id="maya")
+    assert of_maya.ask("Where does Maya live?", user_id="maya").short == "Oslo"
+
+
+@pytest.mark.parametrize(
+    "asked", ["What do you know about me?", "What do you know about Maya?", "What is known of the user?"]
+)
+@pytest.mark.parametrize("name", [None, "Maya"])
+def test_all_that_is_known_of_whoever_asks(tmp_path: Path, asked: str, name: str | None) -> None:
+    said = {"role": "user", "content": "I live in Porto.", **({"name": name} if name else {})}
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as store:
+        store.remember(said, user_id="maya")
+        store.remember({**said, "content": "My brother Rui works at Vista."}, user_id="maya")
+        text = store.ask(asked, user_id="maya").text
+    assert text.startswith(f"{'Maya lives' if name else 'You live'} in Porto ({name or 'you'}, ")
+
+
+# -- yes, no, and what came later -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "short"),
+    [
+        (("The wedding's on 3 June.",), "Is the wedding in June?", "yes"),
+        (
+            ("The wedding's on 3 June.", "The wedding had to be moved to October."),
+            "Is the wedding in June?",
+            None,
+        ),
+        (
+            ("The wedding's on 3 May.", "The wedding had to be moved to October."),
+            "Is the wedding in May?",
+            None,
+        ),
+        (("I stopped taking the statins in May.",), "Do I take statins?", "no"),
+        (
+            ("I stopped taking the statins in May.", "Dr Basu put me back on the statins."),
+            "Do I take statins?",
+            None,
+        ),
+    ],
+)
+def test_a_yes_or_a_no_that_a_later_turn_may_change_is_not_said(
+    tmp_path: Path, said: tuple[str, ...], asked: str, short: str | None
+) -> None:
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as store:
+        for at, text in enumerate(said):
+            when = NOW + timedelta(weeks=at)
+            store.remember([{"role": "user", "content": text, "timestamp": when.isoformat()}], user_id="ann")
+        found = store.ask(asked, user_id="ann", now=NOW + timedelta(weeks=8))
+        if short is None:
+            assert found.short not in ("yes", "no")
+            assert said[-1].rstrip(".") in found.text
+        else:
+            assert (found.short, "Back then" in found.text) == (short, False)
+
+
+# -- of which kind ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def of_tastes(tmp_path: Path) -> Iterator[Store]:
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as it:
+        for text in (
+            "I play football on Saturdays.",
+            "I like sushi.",
+            "I use Postgres 16 for the main database.",
+        ):
+            it.remember(text, user_id="ben")
+        yield it
+
+
+@pytest.mark.parametrize(
+    "asked", ["Which instrument do I play?", "What music do I like?", "Which cache do we use?"]
+)
+def test_what_is_of_another_kind_than_asked_is_not_held(of_tastes: Store, asked: str) -> None:
+    assert of_tastes.ask(asked, user_id="ben").rung != "held"
+
+
+@pytest.mark.parametrize(
+    ("asked", "short"),
+    [
+        ("Which database do I use?", "Postgres 16"),
+        ("What do I play?", "football"),
+        ("What thing do I like?", "sushi"),
+    ],
+)
+def test_what_is_of_the_kind_or_of_any_is_held(of_tastes: Store, asked: str, short: str) -> None:
+    found = of_tastes.ask(asked, user_id="ben")
+    assert (found.rung, found.short) == ("held", short)
