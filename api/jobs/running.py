@@ -6,7 +6,7 @@ from contextlib import suppress
 from logging import ERROR, INFO, WARNING
 from random import Random
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
@@ -25,10 +25,12 @@ from braid.session import Session
 from braid.settings import settings
 from braid.text.parse import ParserMissingError
 from braid.work.backoff import WAITS_S, Retry
+from braid.work.job import Lease
 from braid.work.worker import Consumer, Step, Worker
 
 if TYPE_CHECKING:
     from braid.knowledge.session_reader import SessionReader
+    from braid.ledger.record.record import Scope
     from braid.text.chat import ChatModel
     from braid.text.parse import Parser
 
@@ -36,6 +38,7 @@ CONSUMERS: Final = (EXTRACTION, DECISION, CONSOLIDATION, PROJECTION, ENRICHMENT)
 """The consumers that there are, in the order in which they work: projections come last, since reading appends."""
 TURNS_EACH: Final = 10
 _LEVELS: Final = {"retried": WARNING, "dead": ERROR}
+_Done = TypeVar("_Done", Step, Step | None)
 LONGEST_WAIT_S: Final = 120.0
 """Whoever waits until nothing is left waits so long for one job; what waits for the next day is left."""
 
@@ -75,12 +78,17 @@ def _readers(session: Session, models: Models, *, ended_only: bool) -> list[Cons
         found += [RangeConsumer(session, EXTRACTION, learner_of(session, of)) for of in EVERY_SENSITIVITY]
     found.append(RangeConsumer(session, EXTRACTION, EventReader(session)))
     if models.small is not None:
-        found.append(_by_model(session, models.small, models, ended_only=ended_only))
+        found.append(by_model(session, models.small, models, ended_only=ended_only))
     return found
 
 
-def _by_model(session: Session, small: "ChatModel", models: Models, *, ended_only: bool) -> "SessionReader":
-    """Return the reader of sessions: each attempt has less to read, and the wait between them is the worker's."""
+def by_model(
+    session: Session, small: "ChatModel", models: Models, *, ended_only: bool, scope: "Scope | None" = None
+) -> "SessionReader":
+    """Return the reader of sessions: each attempt has less to read, and the wait between them is the worker's.
+
+    `scope`: it reads those of this scope alone.
+    """
     from braid.knowledge.session_reader import SessionReader
     from braid.learn.model.extractor import TRIES, ModelExtractor
 
@@ -105,6 +113,7 @@ def _by_model(session: Session, small: "ChatModel", models: Models, *, ended_onl
         settings=None,
         turns_each=TURNS_EACH,
         ended_only=ended_only,
+        within=scope,
         needs=("chat_small",) if models.second is None else (),
     )
 
@@ -131,9 +140,18 @@ def worker(
 
 def step(one: Worker[Any]) -> Step | None:
     """Do the next job of a worker, and note how it ended: all that was noted meanwhile has one request id."""
+    return _noted(one.step)
+
+
+def attempt(one: Worker[Any], lease: Lease) -> Step:
+    """Do a job that was leased, and note how it ended, as `step`."""
+    return _noted(lambda: one.attempt(lease))
+
+
+def _noted(do: Callable[[], _Done]) -> _Done:
     began = perf_counter()
     with request(), within():
-        done = one.step()
+        done = do()
         if done is not None:
             note(
                 "job",

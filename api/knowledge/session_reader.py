@@ -25,7 +25,7 @@ from braid.learn.gates.outcome import EVERY_SENSITIVITY, GateSettings, Judged, K
 from braid.learn.reading import BY_MODEL, made_of, method_of, once_key, reading
 from braid.learn.turn import Turn
 from braid.ledger.record.record import Claim, Confidence, Draft, Record, Scope
-from braid.ledger.record.scope import SCOPES
+from braid.ledger.record.scope import SCOPES, in_scope
 from braid.outcomes import Spent, outcomes, settle
 from braid.providers import placeholders
 from braid.providers.gate import Gate
@@ -70,12 +70,13 @@ class SessionReader:
         turns_each: int,
         ended_only: bool = False,
         alone: bool = True,
+        within: Scope | None = None,
         needs: tuple[str, ...] = ("chat_small",),
         done: Callable[[Read, Found], None] = lambda read, added: None,
         failed: Callable[[Tally], None] = lambda tally: None,
     ) -> None:
         """`gate`: the one before its models; `settings`: other than the signed ones. `extractor` is given the number of
-        the attempt. `alone`: the last attempt reads turn by turn.
+        the attempt. `alone`: the last attempt reads turn by turn. `within`: other scopes' sessions are left to others.
 
         `done` takes what was settled, and what of it is new; `failed`, what an attempt took that found nothing.
         """
@@ -86,6 +87,7 @@ class SessionReader:
         self._parser = parser
         self._settings = settings
         self._alone = alone
+        self._within = within
         self.needs = needs
         self._done = done
         self._failed = failed
@@ -114,7 +116,12 @@ class SessionReader:
     def portions(self, most: int, besides: frozenset[str] = frozenset()) -> PortionPlan:
         """Return what is to be read next, and what goes on."""
         progress = outcomes(self._session).progress(self.name, self.version)
-        return self._planner.plan(progress, most, lambda one: self._batch(one).id in besides)
+        return self._planner.plan(
+            progress, most, lambda one: not self._is_own(one) or self._batch(one).id in besides
+        )
+
+    def _is_own(self, portion: Portion) -> bool:
+        return in_scope(Scope(**dict(zip(SCOPES, portion.key, strict=True))), self._within)
 
     def _batch(self, portion: Portion) -> Batch:
         return Batch(self.name, self.version, portion.spans)
