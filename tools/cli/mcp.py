@@ -1,6 +1,6 @@
 """`braid mcp`: the store as tools of an agent."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -8,6 +8,11 @@ from braid.tools.cli.access import Chosen, reading, where, writing
 from braid.tools.cli.group import BraidGroup
 from braid.tools.cli.options import AgentId, ProjectId, RunId, SessionId, StoreOption, UserId
 from braid.tools.cli.output import put, say
+
+if TYPE_CHECKING:
+    from braid.caller import Caller
+    from braid.session import Session
+    from braid.tools.mcp.sampled import Sampling
 
 app = typer.Typer(cls=BraidGroup, rich_markup_mode=None)
 _Kind = Literal["agent", "person", "autonomous", "model"]
@@ -18,6 +23,15 @@ _KindOption = Annotated[
 
 _Hooks = Annotated[
     bool, typer.Option("--hooks", help="Also answer the harness's own callbacks (docs/harness.md).")
+]
+
+
+_Sampling = Annotated[
+    bool,
+    typer.Option(
+        "--sampling",
+        help="Let the harness's own model read what people said, and word answers; it counts as far away.",
+    ),
 ]
 
 
@@ -43,6 +57,7 @@ def mcp(
         typer.Option("--token", envvar="BRAID_TOKEN", help="The token for --url.", show_default=False),
     ] = None,
     hooks: _Hooks = False,
+    sampling: _Sampling = False,
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
@@ -52,8 +67,8 @@ def mcp(
 ) -> None:
     """Serve the store to an agent by the Model Context Protocol, over stdin and stdout. Ids hold it to that scope.
 
-    With --url a running server is asked, and its token says what may be asked. Needs the extra: pip install
-    "braid-store[mcp]".
+    With --url a running server is asked, and its token says what may be asked. --sampling needs a client that samples,
+    local_only false, and harness among remote_hosts. Needs the extra: pip install "braid-store[mcp]".
 
     \b
     Examples:
@@ -74,6 +89,11 @@ def mcp(
     from braid.tools.mcp.hook_tool import HookTool
     from braid.tools.mcp.server import serve
 
+    if sampling and (url is not None or session is not None):
+        raise ValueError(
+            "--sampling reads what people said for the store that is opened here, and over sessions: leave out"
+            " --url and --session"
+        )
     if url is not None:
         if kind != "agent" or any((user_id, agent_id, run_id, project_id, session)):
             raise ValueError(
@@ -100,7 +120,19 @@ def mcp(
         hook = None
         if hooks:
             hook = HookTool(opened.session, caller, StateFolder(str(where(store)), _guard_dir()))
-        serve(opened.session, caller, hook)
+        serve(opened.session, caller, hook, _sampled(opened.session, caller) if sampling else None)
+
+
+def _sampled(session: "Session", caller: "Caller") -> "Sampling":
+    """Return the harness's model beside a store, having said where the settings keep it away."""
+    from braid.providers.policy import refusal_of_host
+    from braid.settings import settings
+    from braid.tools.mcp.sampled import Sampling
+    from braid.tools.mcp.sampling import HOST
+
+    if (why := refusal_of_host(HOST, settings(session))) is not None:
+        say(f"the harness's model is not asked: {why}")
+    return Sampling(session, caller)
 
 
 def _guard_dir() -> str | None:
@@ -116,6 +148,7 @@ def install(
     show: Annotated[bool, typer.Option("--print", help="Only show the file as it would be.")] = False,
     kind: _KindOption = "agent",
     hooks: _Hooks = False,
+    sampling: _Sampling = False,
     user_id: UserId = None,
     agent_id: AgentId = None,
     run_id: RunId = None,
@@ -148,6 +181,8 @@ def install(
         arguments += ["--kind", kind]
     if hooks:
         arguments.append("--hooks")
+    if sampling:
+        arguments.append("--sampling")
     arguments += [word for name, value in ids.items() if value is not None for word in (name, value)]
     path = FILES[client]
     text = merged(path, entry(command, arguments))

@@ -20,6 +20,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 import braid
+from braid.agent.composer import Composer
 from braid.caller import Caller, asked_by
 from braid.door import Door
 from braid.errors import AccessDeniedError, InvalidRequestError
@@ -27,12 +28,14 @@ from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.operation import Json, Request
 from braid.refusal import refusal
 from braid.registry import find
+from braid.text.chat import ChatModel
 from braid.text_budget import MODEL_BYTES, bounded, check_budget, shortened, size_of
 from braid.tools.cli.errors import explain
 from braid.tools.mcp.hook_tool import NAME as HOOK
 from braid.tools.mcp.hook_tool import HookTool
 from braid.tools.mcp.hook_tool import tool as hook_tool
 from braid.tools.mcp.prompts import INSTRUCTIONS, PROMPTS, message
+from braid.tools.mcp.sampled import Sampling
 from braid.tools.mcp.table import (
     FALLING,
     FALLING_CHARS,
@@ -95,12 +98,17 @@ class Memory:
         needed = "read" if name == "memory_forget" else TOOLS[name].known.access
         return needed in self._caller.allowed
 
-    def call(self, name: str, arguments: dict[str, Json]) -> types.CallToolResult:
-        """Return what a tool answers, as JSON and as fenced text; an error as text that says what to do."""
+    def call(
+        self, name: str, arguments: dict[str, Json], model: ChatModel | None = None
+    ) -> types.CallToolResult:
+        """Return what a tool answers, as JSON and as fenced text; an error as text that says what to do.
+
+        `model`: words the answer of `memory_ask`.
+        """
         try:
             if name == HOOK and self._hook is not None:
                 return self._hook.call(arguments)
-            answer = self._answer(name, dict(arguments))
+            answer = self._answer(name, dict(arguments), model)
         except Exception as error:
             return types.CallToolResult(content=[_text(_told(error))], is_error=True)
         said = answer["text"] if name == "memory_context" else fenced(answer)  # that block is fenced already
@@ -126,7 +134,7 @@ class Memory:
             return message(self._ask("context", {"query": arguments["task"]})["text"])
         raise InvalidRequestError(f"no prompt is called {name!r}")
 
-    def _answer(self, name: str, arguments: dict[str, Json]) -> Json:
+    def _answer(self, name: str, arguments: dict[str, Json], model: ChatModel | None) -> Json:
         tool = TOOLS[name]
         known = input_schema(name)
         if strange := sorted(arguments.keys() - known["properties"].keys()):
@@ -138,7 +146,8 @@ class Memory:
             return self._ask("remember", stored(_filled(Store, arguments)))
         if name == "memory_forget":
             return self._forget(_filled(Forget, arguments))
-        answer = trimmed(self._ask(tool.operation, arguments | dict(tool.fixed)), tool)
+        local = {} if model is None else {"composer": _composer(model)}
+        answer = trimmed(self._ask(tool.operation, arguments | dict(tool.fixed), **local), tool)
         return answer if name == "memory_context" else bounded(answer, MODEL_BYTES, _fenced_size).value
 
     def _bounded(self, operation: str, request: dict[str, Json]) -> Json:
@@ -180,13 +189,20 @@ class Memory:
             return True
         return False
 
-    def _ask(self, operation: str, request: dict[str, Json]) -> Json:
+    def _ask(self, operation: str, request: dict[str, Json], **local: Composer) -> Json:
         known = find(operation)
         asked = known.decoded(msgspec.json.encode(request))
         check_budget(known, asked, MODEL_BYTES)
         with asked_by(self._caller):
-            answer: object = self._door.call(known.run, asked)
+            answer: object = self._door.call(known.run, asked, **local)
         return to_builtins(answer)
+
+
+def _composer(model: ChatModel) -> Composer:
+    from braid.agent.answer.compose import Extractive
+    from braid.agent.answer.model_composer import ModelComposer
+
+    return ModelComposer(model, Extractive())
 
 
 def _filled(form: type[_Form], arguments: dict[str, Json]) -> _Form:
@@ -211,16 +227,23 @@ def fenced(value: Json) -> str:
     return f'<memory_data note="{note}">\n{plain}\n</memory_data>'
 
 
-def application(memory_of: Callable[[], Memory]) -> Server[dict[str, Any]]:
-    """Return the server of a memory, that of whoever asks; all generations of the protocol use the same handlers."""
+def application(memory_of: Callable[[], Memory], sampling: Sampling | None = None) -> Server[dict[str, Any]]:
+    """Return the server of a memory, that of whoever asks; all generations of the protocol use the same handlers.
+
+    `sampling`: the model of the harness, for a server that has one client.
+    """
 
     async def list_tools(_: _Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=memory_of().tools())
 
-    async def call_tool(_: _Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        context: _Context, asked: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         memory = memory_of()
         if not memory.has(asked.name):
             raise MCPError(types.INVALID_PARAMS, f"no tool is called {asked.name!r}")
+        if sampling is not None and sampling.has(asked.name):
+            return await sampling.call(memory, context, asked)
         return await anyio.to_thread.run_sync(partial(memory.call, asked.name, asked.arguments or {}))
 
     async def list_templates(
@@ -282,16 +305,22 @@ def application(memory_of: Callable[[], Memory]) -> Server[dict[str, Any]]:
     )
 
 
-def serve(door: Door, caller: Caller | None, hook: HookTool | None = None) -> None:
+def serve(
+    door: Door, caller: Caller | None, hook: HookTool | None = None, sampling: Sampling | None = None
+) -> None:
     """Serve a store over stdin and stdout until the client closes them."""
     memory = Memory(door, caller, hook)
 
     async def run() -> None:
-        server = application(lambda: memory)
+        server = application(lambda: memory, sampling)
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
-    anyio.run(run)
+    try:
+        anyio.run(run)
+    finally:
+        if sampling is not None:
+            sampling.close()
 
 
 def _tool(name: str) -> types.Tool:
