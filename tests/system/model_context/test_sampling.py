@@ -1,6 +1,9 @@
 """The harness's own model over stdio: a real process, asked by the SDK's client in both generations of the protocol."""
 
+import json
 import os
+import re
+import shlex
 import sys
 from pathlib import Path
 from typing import Any, Final
@@ -25,15 +28,39 @@ FACT: Final = (
 )
 
 
-def made(tmp_path: Path) -> Path:
-    """Make the store of docs/mcp.md, in which somebody has said where they live."""
-    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guards") as store:
-        for key, value in (
-            ("local_only", "false"),
-            ("remote_hosts", "harness"),
-            ("remember_mode", "sync"),
-        ):
-            store.change_setting(key, value, reason="for a test")
+PAGE: Final = Path(__file__).parents[3] / "docs" / "mcp.md"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.delenv("BRAID_STORE", raising=False)
+    return tmp_path
+
+
+def block(language: str) -> str:
+    """Return the block of a language in the page's section on this."""
+    _, _, section = PAGE.read_text("utf-8").partition("## The client's own model\n")
+    found = re.search(rf"```{language}\n(.*?)```", section, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def braid_says(line: str) -> str:
+    program, *words = shlex.split(line)
+    assert program == "braid"
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def made(home: Path) -> Path:
+    """Make the store as the page does; in it somebody has said where they live."""
+    for line in block("sh").splitlines():
+        braid_says(line)
+    with braid.open(home / "memory") as store:
+        store.change_setting("remember_mode", "sync", reason="for a test")
         turn = {"role": "user", "content": "I live in Porto.", "name": "Maya"}
         store.remember([turn], user_id="maya", session_id="s1", learn=False)
         return store.path
@@ -50,10 +77,11 @@ def readings(store: Store) -> list[ExperienceBody]:
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
-def test_the_harness_s_model_reads_over_stdio(mode: str, tmp_path: Path) -> None:
-    path = made(tmp_path)
-    words = ["--store", str(path), "--guard-dir", str(tmp_path / "guards"), "mcp", "--sampling"]
-    process = StdioServerParameters(command=BRAID, args=[*words, "--user-id", "maya"], env={**os.environ})
+def test_the_harness_s_model_reads_over_stdio(mode: str, home: Path) -> None:
+    path = made(home)
+    words = json.loads(block("json"))["servers"]["braid"]["args"]
+    words[words.index("/home/maya/memory")] = str(path)
+    process = StdioServerParameters(command=BRAID, args=words, env={**os.environ})
     shown: list[types.CreateMessageRequestParams] = []
 
     async def answer(
@@ -73,11 +101,19 @@ def test_the_harness_s_model_reads_over_stdio(mode: str, tmp_path: Path) -> None
     assert stored is not None
     assert stored["warnings"] == []
     assert len(shown) == 1
-    with braid.open(path, guard_dir=tmp_path / "guards") as store:
+    with braid.open(path) as store:
         (reading,) = readings(store)
         assert reading.symbolic[0].object == "Porto"
         (call,) = store.outbound_calls()
         assert (call.provider, call.host, call.model, call.outcome) == ("mcp", "harness", "mcp:mcp", "ok")
+
+
+def test_the_page_shows_what_is_set(home: Path) -> None:
+    for line in block("sh").splitlines():
+        braid_says(line)
+    command, *shown = block("console").splitlines()
+    said = braid_says(command.removeprefix("$ "))
+    assert [line.split() for line in said.splitlines()] == [line.split() for line in shown]
 
 
 def test_what_it_reads_for_is_the_store_that_is_opened_here(tmp_path: Path) -> None:
@@ -86,3 +122,9 @@ def test_what_it_reads_for_is_the_store_that_is_opened_here(tmp_path: Path) -> N
         done = runner.invoke(app, ["--store", str(tmp_path), "mcp", "--sampling", *more])
         assert done.exit_code != 0
         assert "leave out" in done.output + str(done.exception)
+
+
+@pytest.mark.usefixtures("home")
+def test_install_writes_the_option() -> None:
+    done = CliRunner().invoke(app, ["mcp", "install", "cursor", "--sampling", "--print"])
+    assert json.loads(done.stdout)["mcpServers"]["braid"]["args"][-1] == "--sampling"
