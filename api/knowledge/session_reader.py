@@ -25,7 +25,7 @@ from braid.learn.gates.outcome import EVERY_SENSITIVITY, GateSettings, Judged, K
 from braid.learn.reading import BY_MODEL, made_of, method_of, once_key, reading
 from braid.learn.turn import Turn
 from braid.ledger.record.record import Claim, Confidence, Draft, Record, Scope
-from braid.ledger.record.scope import SCOPES, in_scope
+from braid.ledger.record.scope import OWNERS, SCOPES, in_scope
 from braid.outcomes import Spent, outcomes, settle
 from braid.providers import placeholders
 from braid.providers.gate import Gate
@@ -291,9 +291,9 @@ class SessionReader:
     def _known_to(self, key: Whose) -> list[Claim]:
         """Return what is known of a session's person, oldest first; it grows by what is kept."""
         scope = whose(key)
-        if key[:3] not in self._known:
-            self._known[key[:3]] = known_claims(self._session, scope)
-        return self._known[key[:3]]
+        if key[: len(OWNERS)] not in self._known:
+            self._known[key[: len(OWNERS)]] = known_claims(self._session, scope)
+        return self._known[key[: len(OWNERS)]]
 
 
 def _key(draft: Draft) -> str:

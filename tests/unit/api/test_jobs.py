@@ -153,6 +153,22 @@ def test_an_outcome_is_signed_with_what_was_found(store: Store, clock: Clock) ->
     assert "Porto" not in json.dumps(data)
 
 
+def test_what_is_known_of_one_project_is_not_shown_with_another_s_talk(store: Store, clock: Clock) -> None:
+    def heard(text: str, project: str, session: str) -> None:
+        turn = {"role": "user", "content": text, "name": "Maya"}
+        store.remember([turn], user_id="maya", project_id=project, session_id=session, learn=False)
+
+    heard(HOME, "boat", "s1")
+    work(store, clock, knows())
+    heard("Hello, boat.", "boat", "s2")
+    heard("Hello, house.", "house", "s3")
+    model = Model(lambda _: '{"facts": []}')
+    work(store, clock, model)
+    boat, house = model.told
+    assert ("Hello, boat" in boat, "lives_in Porto" in boat) == (True, True)
+    assert ("Hello, house" in house, "lives_in Porto" in house) == (True, False)
+
+
 def test_again_there_is_nothing_to_do(store: Store, clock: Clock) -> None:
     say(store, HOME)
     model = knows()
