@@ -120,11 +120,12 @@ def mcp(
         hook = None
         if hooks:
             hook = HookTool(opened.session, caller, StateFolder(str(where(store)), _guard_dir()))
-        serve(opened.session, caller, hook, _sampled(opened.session, caller) if sampling else None)
+        served = opened.server is not None
+        serve(opened.session, caller, hook, _sampled(opened.session, caller, served) if sampling else None)
 
 
-def _sampled(session: "Session", caller: "Caller") -> "Sampling":
-    """Return the harness's model beside a store, having said where the settings keep it away."""
+def _sampled(session: "Session", caller: "Caller", served: bool) -> "Sampling":
+    """Return the harness's model beside a store, having said what it is kept from. `served`: a server has the store."""
     from braid.providers.policy import refusal_of_host
     from braid.settings import settings
     from braid.tools.mcp.sampled import Sampling
@@ -132,7 +133,9 @@ def _sampled(session: "Session", caller: "Caller") -> "Sampling":
 
     if (why := refusal_of_host(HOST, settings(session))) is not None:
         say(f"the harness's model is not asked: {why}")
-    return Sampling(session, caller)
+    if served:
+        say("a server has the store, and reads with models of its own: the harness's only words answers")
+    return Sampling(session, caller, reads=not served)
 
 
 def _guard_dir() -> str | None:

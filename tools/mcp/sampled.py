@@ -13,7 +13,6 @@ from mcp import types
 from mcp.server.context import ServerRequestContext
 
 from braid.caller import Caller
-from braid.jobs.scope_reading import read_scope
 from braid.ledger.record.record import Scope
 from braid.providers.policy import refusal_of
 from braid.session import Session
@@ -36,17 +35,19 @@ _Result = types.CallToolResult | types.InputRequiredResult
 class Sampling:
     """The harness's model beside one store. One reads at a time; many may answer."""
 
-    def __init__(self, session: Session, caller: Caller) -> None:
-        """`caller`: who asks; the model is shown nothing outside of their scope."""
+    def __init__(self, session: Session, caller: Caller, *, reads: bool = True) -> None:
+        """`caller`: who asks; the model is shown nothing outside of their scope. `reads`: what it finds is appended
+        here, so the store must be open for writing in this process.
+        """
         self._session = session
-        self._caller = caller
+        self._reads = reads and "write" in caller.allowed
         self._scope = Scope(**caller.scope) if caller.scope else None
         self._talks = Talks()
         self._reading = Lock()
 
     def has(self, name: str) -> bool:
         """Whether a tool asks the model."""
-        return name == ANSWERS or (name == READS and "write" in self._caller.allowed)
+        return name == ANSWERS or (name == READS and self._reads)
 
     async def call(
         self, memory: "Memory", context: ServerRequestContext[Any], asked: types.CallToolRequestParams
@@ -113,11 +114,13 @@ class Sampling:
 
     def _read(self, stored: types.CallToolResult, model: HarnessChat, mode: Mode) -> types.CallToolResult:
         """Let the model read what waits, in a thread that nobody asks in; return the answer with what went wrong."""
-        if (why := self._refusal(model)) is not None:
-            return _warned(stored, f"the harness's model is not asked: {why}")
+        from braid.jobs.scope_reading import read_scope  # what reads is loaded when it is first needed
+
         if not self._reading.acquire(blocking=False):
             return stored
         try:
+            if (why := self._refusal(model)) is not None:
+                return _warned(stored, f"the harness's model is not asked: {why}")
             steps = read_scope(self._session, model, self._scope, ended_only=mode != "sync")
         except Exception as error:
             return _warned(stored, f"the harness's model read nothing ({type(error).__name__})")

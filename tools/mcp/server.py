@@ -8,7 +8,7 @@ the store's folder is trusted with the whole store. So the socket is never used.
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote
 
 import anyio
@@ -20,7 +20,6 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 import braid
-from braid.agent.composer import Composer
 from braid.caller import Caller, asked_by
 from braid.door import Door
 from braid.errors import AccessDeniedError, InvalidRequestError
@@ -28,14 +27,12 @@ from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.operation import Json, Request
 from braid.refusal import refusal
 from braid.registry import find
-from braid.text.chat import ChatModel
 from braid.text_budget import MODEL_BYTES, bounded, check_budget, shortened, size_of
 from braid.tools.cli.errors import explain
 from braid.tools.mcp.hook_tool import NAME as HOOK
 from braid.tools.mcp.hook_tool import HookTool
 from braid.tools.mcp.hook_tool import tool as hook_tool
 from braid.tools.mcp.prompts import INSTRUCTIONS, PROMPTS, message
-from braid.tools.mcp.sampled import Sampling
 from braid.tools.mcp.table import (
     FALLING,
     FALLING_CHARS,
@@ -51,6 +48,11 @@ from braid.tools.mcp.table import (
     trimmed,
 )
 from braid.wire import to_builtins
+
+if TYPE_CHECKING:
+    from braid.agent.composer import Composer
+    from braid.text.chat import ChatModel
+    from braid.tools.mcp.sampled import Sampling
 
 RECORD: Final = "braid://record/"
 ENTITY: Final = "braid://entity/"
@@ -99,7 +101,7 @@ class Memory:
         return needed in self._caller.allowed
 
     def call(
-        self, name: str, arguments: dict[str, Json], model: ChatModel | None = None
+        self, name: str, arguments: dict[str, Json], model: "ChatModel | None" = None
     ) -> types.CallToolResult:
         """Return what a tool answers, as JSON and as fenced text; an error as text that says what to do.
 
@@ -134,7 +136,7 @@ class Memory:
             return message(self._ask("context", {"query": arguments["task"]})["text"])
         raise InvalidRequestError(f"no prompt is called {name!r}")
 
-    def _answer(self, name: str, arguments: dict[str, Json], model: ChatModel | None) -> Json:
+    def _answer(self, name: str, arguments: dict[str, Json], model: "ChatModel | None") -> Json:
         tool = TOOLS[name]
         known = input_schema(name)
         if strange := sorted(arguments.keys() - known["properties"].keys()):
@@ -189,7 +191,7 @@ class Memory:
             return True
         return False
 
-    def _ask(self, operation: str, request: dict[str, Json], **local: Composer) -> Json:
+    def _ask(self, operation: str, request: dict[str, Json], **local: "Composer") -> Json:
         known = find(operation)
         asked = known.decoded(msgspec.json.encode(request))
         check_budget(known, asked, MODEL_BYTES)
@@ -198,7 +200,7 @@ class Memory:
         return to_builtins(answer)
 
 
-def _composer(model: ChatModel) -> Composer:
+def _composer(model: "ChatModel") -> "Composer":
     from braid.agent.answer.compose import Extractive
     from braid.agent.answer.model_composer import ModelComposer
 
@@ -227,7 +229,9 @@ def fenced(value: Json) -> str:
     return f'<memory_data note="{note}">\n{plain}\n</memory_data>'
 
 
-def application(memory_of: Callable[[], Memory], sampling: Sampling | None = None) -> Server[dict[str, Any]]:
+def application(
+    memory_of: Callable[[], Memory], sampling: "Sampling | None" = None
+) -> Server[dict[str, Any]]:
     """Return the server of a memory, that of whoever asks; all generations of the protocol use the same handlers.
 
     `sampling`: the model of the harness, for a server that has one client.
@@ -306,7 +310,7 @@ def application(memory_of: Callable[[], Memory], sampling: Sampling | None = Non
 
 
 def serve(
-    door: Door, caller: Caller | None, hook: HookTool | None = None, sampling: Sampling | None = None
+    door: Door, caller: Caller | None, hook: HookTool | None = None, sampling: "Sampling | None" = None
 ) -> None:
     """Serve a store over stdin and stdout until the client closes them."""
     memory = Memory(door, caller, hook)

@@ -13,7 +13,7 @@ from mcp.client import Client
 from mcp.client.context import ClientRequestContext
 from mcp.shared.exceptions import MCPError
 
-from braid.caller import Caller, narrowed
+from braid.caller import Caller, CallerKind, narrowed
 from braid.job_state import job_state
 from braid.ledger.record.record import Draft, EventBody, ExperienceBody, Scope
 from braid.models.chat import MAX_ANSWER_BYTES
@@ -273,10 +273,12 @@ def test_a_spent_budget_puts_the_job_off(store: Store) -> None:
     assert "tokens" in spent
 
 
-def test_a_caller_who_only_reads_lets_nothing_be_read(store: Store) -> None:
-    assert not Sampling(store.session, Caller(name="mcp", kind="model", allowed=frozenset(("read",)))).has(
-        "memory_store"
-    )
+@pytest.mark.parametrize(("kind", "reads"), [("agent", True), ("autonomous", True), ("model", False)])
+def test_who_only_reads_lets_nothing_be_read(store: Store, kind: CallerKind, reads: bool) -> None:
+    caller = Caller(name="mcp", kind=kind, allowed=narrowed(kind, None))
+    tools = ("memory_store", "memory_ask", "memory_get")
+    assert [Sampling(store.session, caller).has(one) for one in tools] == [reads, True, False]
+    assert not Sampling(store.session, caller, reads=False).has("memory_store")  # a server has the store
 
 
 # -- it fails -------------------------------------------------------------------------------------
