@@ -134,9 +134,8 @@ _WELL: Final = ("done", "settled", "lost")
 
 def _why(step: "Step") -> str:
     why = step.kind or step.stage
-    left = (
-        "a job says so, and `braid jobs` lists it" if step.ended == "dead" else "a job tries it again later"
-    )
+    dead = "the job is dead, and `braid jobs list` shows it"
+    left = dead if step.ended == "dead" else "a job tries it again later"
     return f"the harness's model gave no reading of what was said before ({why.replace('_', ' ')}): {left}"
 
 

@@ -75,7 +75,7 @@ def readings(store: Store) -> list[ExperienceBody]:
     ]
 
 
-@pytest.mark.sample(1)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
 def test_the_harness_s_model_reads_over_stdio(mode: str, home: Path) -> None:
     path = made(home)
