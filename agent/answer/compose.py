@@ -14,11 +14,10 @@ from braid.agent import bands
 from braid.agent.answer.assertion.assertion import assertion
 from braid.agent.answer.assertion.verdict import asks_of_the_past, asks_of_then, denied, is_of_now
 from braid.agent.answer.change import former_state as predecessor
-from braid.agent.answer.change.replacement import Replacement, may_be_replaced, replacement
+from braid.agent.answer.change.replacement import Replacement, may_be_replaced, replacement, taken_back
 from braid.agent.answer.change.variants import later
 from braid.agent.answer.choice.chooser import Chosen, LadderWeights, choose, name_of, weights
 from braid.agent.answer.choice.confidence import missing
-from braid.agent.answer.choice.quotes import QuoteChoice
 from braid.agent.answer.ladder import (
     LIKELY,
     NEAREST,
@@ -37,7 +36,7 @@ from braid.agent.answer.question.period import asks_for_sum, is_to_be_summed
 from braid.agent.answer.relevance.mismatch import mismatch
 from braid.agent.answer.relevance.referent import is_meant
 from braid.agent.answer.turn.moments import during
-from braid.agent.answer.turn.spans import AnswerSpan, best_span, read_question
+from braid.agent.answer.turn.spans import AnswerSpan, best_span, kind_of, read_question
 from braid.agent.answer.turn.turn import when_of
 from braid.agent.answer.wording.report import (
     addressed,
@@ -99,11 +98,8 @@ class Extractive:
         question = read_question(asked.question, asked.now)
         held = _held(question, asked)
         if held is not None:
-            since = _since(question, asked)
-            if not since:
-                return held
-            after = [support_of(one.hit, one.span.sentence) for one in since]
-            return _changed(asked.support[:1], after, min(held.p, DISPUTED))
+            after = _since(question, asked) or _unread(question, asked)
+            return _changed(asked.support[:1], after, min(held.p, DISPUTED)) if after else held
         return _below(question, asked, self._weights)
 
 
@@ -213,25 +209,47 @@ def _held(question: Question, asked: QuestionContext) -> Composed | None:
     )
 
 
-def _since(question: Question, asked: QuestionContext) -> list[QuoteChoice]:
+def _since(question: Question, asked: QuestionContext) -> list[Support]:
     """Return the turns that say later, in words that nothing read, that what is held has changed; none of a list of
     several."""
-    if asked.stance is not None and is_list(asked.stance.asks) and len(asked.stance.support) > 1:
+    older = _held_turn(asked)
+    if older is None:
         return []
     weighed = {one.id for one in asked.support}
-    until = max(one.when for one in asked.support)
     first = asked.support[0]
-    by_id = {hit.id: hit for hit in asked.hits}
-    if first.id not in by_id:
-        return []
     found = later(
         question,
         asked.hits,
         sentence=first.quote or first.text,
-        when=until.astimezone(UTC),
-        who=speaker(by_id[first.id]),
+        when=max(one.when for one in asked.support).astimezone(UTC),
+        who=speaker(older),
     )
-    return [one for one in found if one.hit.id not in weighed]
+    return [support_of(one.hit, one.span.sentence) for one in found if one.hit.id not in weighed]
+
+
+def _unread(question: Question, asked: QuestionContext) -> list[Support]:
+    """Return the last turn that may bring another value than what is held, or take back a yes; none of a list of
+    several, and none behind a no."""
+    older = _held_turn(asked)
+    if older is None or asked.stance is None or older.superseded_by is not None:
+        return []
+    weighed = {one.id for one in asked.support}
+    hits = [hit for hit in (*asked.hits, *asked.more) if hit.id not in weighed or hit is older]
+    if asked.stance.asks.wants == "check":
+        is_yes = any(_affirms(one, asked.stance) for one in asked.stance.support)
+        since = taken_back(asked.stance.support[0].claim.object, older, hits) if is_yes else None
+    else:
+        span = best_span(question, older.text, when_of(older))
+        since = replacement(question, kind_of(question), older, span, hits) if span is not None else None
+    return [] if since is None else [support_of(since.hit, since.sentence)]
+
+
+def _held_turn(asked: QuestionContext) -> Hit | None:
+    """Return the turn that what is held rests on, where it was found; None of a list of several."""
+    outcome = asked.stance
+    if outcome is not None and is_list(outcome.asks) and len(outcome.support) > 1:
+        return None
+    return next((hit for hit in asked.hits if hit.id == asked.support[0].id), None)
 
 
 def _overtaken(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed | None:

@@ -89,7 +89,7 @@ _REPLACES: Final = re.compile(
 """Says of something that is named that something else stands in its place, or that it is over."""
 _OVER: Final = re.compile(
     r"\b(?:off(?! to\b)|away|ill|sick|bad|gone|full|over(?! (?:from|here|there|to|for|at|the)\b)"
-    r"|closed|shut|dead|broken?|retired|left|quit|cancell?ed|sold"
+    r"|closed|shut|dead|broken?|retired|left|leav(?:es|ing)|quit|cancell?ed|sold"
     r"|lost|dropped|ditched|returned|resigned|died|fired|failed|stopped|gave up|fell through"
     r"|let (?:me|us|him|her|them) down|on (?:holiday|leave)|too [a-z]+)\b",
     re.IGNORECASE,
@@ -98,6 +98,12 @@ _NONE: Final = re.compile(
     r"(?:\b(?:no one|nobody|no|not|never|neither)\b|n['’]t\b)(?:\W+\w+){0,3}\W*$", re.IGNORECASE
 )
 """Say of what stands beside them, or behind them, that it failed, ended or isn't wanted."""
+_TAKEN_BACK: Final = re.compile(
+    rf"\b(?:no|not|never|without)\b|n['’]t\b|\bafter all\b|\bany ?more\b|\bno longer\b|{_REFUSES}"
+    r"|\b(?:cancell?ed|scrapped|called off|gave|given away|sold|died|lost|returned|instead)\b",
+    re.IGNORECASE,
+)
+"""Says of something that there is none, or no more."""
 _STEPS_IN: Final = re.compile(r"replac|t(?:akes?|ook|aken|aking) over", re.IGNORECASE)
 _ENDS: Final = re.compile(r"no longer|any ?more", re.IGNORECASE)
 """What is over is what stands with these, and not who is spoken of."""
@@ -158,6 +164,24 @@ def replacement(
             *(told.sentences_of_change(hit, hits) if kind else ()),
             *told.replaced_in(hit),
         ]
+    ]
+    return max(found, key=lambda one: when_of(one.hit), default=None)
+
+
+def taken_back(what: str, older: Hit, hits: Sequence[Hit]) -> Replacement | None:
+    """Return the last turn that denies what `older` says there is, or says that it is off: "so no cat after all"."""
+    of = telling_stems(what)
+    found = [
+        Replacement(hit, hit.text[part.start : part.stop])
+        for hit in hits
+        if when_of(hit) > when_of(older) and hit.source in (older.source, "owner") and not is_agent(hit)
+        for part in sentences(hit.text)
+        for clause in _CLAUSE.split(hit.text[part.start : part.stop])
+        if "?" not in part.mark
+        and of
+        and of <= stems(clause)
+        and _TAKEN_BACK.search(clause)
+        and not _IF.match(clause)
     ]
     return max(found, key=lambda one: when_of(one.hit), default=None)
 

@@ -509,6 +509,30 @@ def test_a_yes_or_a_no_that_a_later_turn_may_change_is_not_said(
             assert (found.short, "Back then" in found.text) == (short, False)
 
 
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        (("My coach is Henrik.", "Henrik's leaving, Solveig coaches me from November."), "Who is my coach?"),
+        (("My dentist is Dr Patel.", "Patel's practice closed, I'm with Dr Osei now."), "Who is my dentist?"),
+        (("We're getting a cat!", "Tiago is allergic to cats, so no cat after all."), "Do we have a cat?"),
+    ],
+)
+def test_what_is_held_is_shown_with_a_later_turn_that_no_rule_read(
+    tmp_path: Path, said: tuple[str, str], asked: str
+) -> None:
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as store:
+        for at, text in enumerate(said):
+            when = NOW + timedelta(weeks=at)
+            store.remember([{"role": "user", "content": text, "timestamp": when.isoformat()}], user_id="ann")
+            if not at:
+                assert (
+                    store.ask(asked, user_id="ann", now=NOW + timedelta(days=1), write=False).rung == "held"
+                )
+        found = store.ask(asked, user_id="ann", now=NOW + timedelta(weeks=8), write=False)
+    assert found.rung == "said"
+    assert said[1].rstrip(".") in found.text
+
+
 # -- of which kind ------------------------------------------------------------------------------------
 
 
