@@ -47,6 +47,12 @@ COUNT: Final = rf"(?:\d{{1,4}}\b|{WORD}|(?:(?:a )?(?:couple(?: of)?|few)|an?)\b)
 _SPOKEN: Final = re.compile(rf"\b(?:{WORD}|{_SCALE}\b)", re.IGNORECASE)
 
 
+_CODES: Final = (
+    re.compile(r"(?<![\w.:,])v?(\d+(?:\.\d+)+)(?![\w.:]*\w)"),
+    re.compile(r"(?<![\w-])([A-Za-z]{1,6}-?\d+)(?![\w-]|\.\d)"),
+)
+
+
 def value(text: str) -> int | None:
     """Return the whole number that a text is, in digits or words; None where it is no number.
 
@@ -85,3 +91,9 @@ def _may_follow(group: int, number: int) -> bool:
 def spoken(text: str) -> Iterator[int]:
     """Yield the numbers that a text says in words, in order."""
     yield from (number for match in _SPOKEN.finditer(text) if (number := value(match[0])) is not None)
+
+
+def codes(text: str) -> tuple[set[str], set[str]]:
+    """Return the versions of a text (2.4, v1.10.2), and its codes of letters with digits (B12, INC-71), lower case."""
+    versions, mixed = ({found.lower() for found in code.findall(text)} for code in _CODES)
+    return versions, mixed

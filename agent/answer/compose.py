@@ -230,7 +230,7 @@ def _since(question: Question, asked: QuestionContext) -> list[Support]:
 def _unread(question: Question, asked: QuestionContext) -> list[Support]:
     """Return the last turn that may bring another value than what is held, or take back a yes; none of a list of
     several, and none behind a no."""
-    older = _held_turn(asked)
+    older = None if kind_of(question).past else _held_turn(asked)
     if older is None or asked.stance is None or older.superseded_by is not None:
         return []
     weighed = {one.id for one in asked.support}

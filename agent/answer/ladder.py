@@ -117,9 +117,11 @@ def _since(question: Question, best: Hit, chosen: Chosen, short: str, parses: Pa
     One that is told beside the best and doesn't say the same, that speaks of whom the question names or of what it asks
     "still" for, or that takes up again what is no more.
     """
-    if short not in ("yes", "no"):
+    is_plain = short in ("yes", "no")
+    asks_still = question.intent == "check" and _STILL.search(question.text) is not None
+    if not is_plain and not asks_still:
         return None
-    beside = [hit for hit in chosen.told if when_of(hit) > when_of(best)]
+    beside = [hit for hit in chosen.told if when_of(hit) > when_of(best)] if is_plain else []
     spans = [best_span(question, hit.text, when_of(hit)) for hit in beside]
     for hit, span in zip(beside, spans, strict=True):
         if _short(question, hit, span, parses) != short:
@@ -127,7 +129,7 @@ def _since(question: Question, best: Hit, chosen: Chosen, short: str, parses: Pa
     if asks_of_then(question):
         return None
     named = {stem(word) for name in question.entities for word in words(name)}
-    named |= {stem(word) for word in question.words} if _STILL.search(question.text) else set()
+    named |= {stem(word) for word in question.words} if asks_still else set()
     again = {*question.stems} if short == "no" else set[str]()
     for hit in chosen.ranked:
         if hit.source != best.source or when_of(hit) <= when_of(best) or hit in chosen.told:

@@ -27,6 +27,7 @@ from braid.recall.decompose import Question
 from braid.recall.hits import Hit, is_soon_after, speaker
 from braid.text.calendar import MONTH_NAME, MONTHS, WEEKDAYS
 from braid.text.numbers import WORD as NUMBER_WORD
+from braid.text.numbers import codes
 from braid.text.sentences import sentences
 from braid.text.words import STOP, stem, stems, telling, telling_stems, words
 
@@ -79,7 +80,7 @@ _IDLE: Final = frozenset(map(stem, (
 _REFUSES: Final = rf"{CANNOT}|{IS_OUT}|\bfell through\b"
 _REPLACES: Final = re.compile(
     r"\binstead\b(?! of\b)|\b(?:switch(?:ed|es|ing)?|swap(?:ped|s)?|chang(?:ed|es|ing)|mov(?:ed|es|ing)"
-    r"|push(?:ed|es)|postponed|shift(?:ed|s)|rescheduled)"
+    r"|push(?:ed|es)|postponed|shift(?:ed|s)|rescheduled|slip(?:s|ped)|delayed)"
     r"(?: (?:me|him|her|us|them|it|over|back|up|down|forward))* (?:to|for|until|till)\b"
     r"|\b(?:replac(?:ed|es|ing)|t(?:akes?|ook|aken|aking) over)\b"
     r"|\b(?:offer(?:ed|s)?|found|got|gave|booked|took) (?:(?:me|us|him|her|them) )?(?:one|another)\b"
@@ -91,7 +92,7 @@ _OVER: Final = re.compile(
     r"\b(?:off(?! to\b)|away|ill|sick|bad|gone|full|over(?! (?:from|here|there|to|for|at|the)\b)"
     r"|closed|shut|dead|broken?|retired|left|leav(?:es|ing)|quit|cancell?ed|sold"
     r"|lost|dropped|ditched|returned|resigned|died|fired|failed|stopped|gave up|fell through"
-    r"|let (?:me|us|him|her|them) down|on (?:holiday|leave)|too [a-z]+)\b",
+    r"|let (?:me|us|him|her|them) down|on (?:\w+ )?(?:holiday|leave)|too [a-z]+)\b",
     re.IGNORECASE,
 )
 _NONE: Final = re.compile(
@@ -301,6 +302,8 @@ class _Told:
             if of_what and of_what <= stems(told):
                 return True  # "lifeboat station is off"
         if _leads(mark):
+            if any(not one.isdisjoint(other) for one, other in zip(codes(told), codes(text), strict=True)):
+                return True
             named = named | {word for word in telling(told) if word.isalpha()}
         return not ({stem(word) for word in named} - self._asked - LIGHT).isdisjoint(map(stem, _words(text)))
 

@@ -19,6 +19,7 @@ from braid.agent.answer.turn.turn import when_of
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
 from braid.text.calendar import MONTHS_AND_WEEKDAYS
+from braid.text.numbers import codes
 from braid.text.words import STOP, stems, words
 
 _AUX: Final = r"(?:does|do|did|is|are|am|was|were|has|have|had|will|would|can|could|should)"
@@ -145,7 +146,16 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
         or is_of_another_kind(question.text, sentence)
         or _denies_it(question, sentence, when_of(hit))
         or _names_another(question, sentence)
+        or _is_of_another_code(question, hit.text)
     )
+
+
+def _is_of_another_code(question: Question, turn: str) -> bool:
+    """Whether a question names a version or a code, and a turn none but others: release 2.5, and 2.4."""
+    for named, heard in zip(codes(question.text), codes(turn), strict=True):
+        if named and heard and named.isdisjoint(heard):
+            return True
+    return False
 
 
 def _names_another(question: Question, sentence: str) -> bool:

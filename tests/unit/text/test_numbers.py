@@ -69,3 +69,11 @@ def test_the_one_number_of_a_text(text: str, value: str, unit: str) -> None:
 def test_of_two_numbers_none_is_the_one() -> None:
     assert sole("54 or 45") is None
     assert sole("none") is None
+
+
+def test_versions_and_codes() -> None:
+    assert numbers.codes("v2.4 and 1.10.2 of INC-71, B12, at 9:30 for 1,020.50") == (
+        {"2.4", "1.10.2"},
+        {"inc-71", "b12"},
+    )
+    assert numbers.codes("nothing of the kind") == (set(), set())
