@@ -354,7 +354,10 @@ def _short(question: Question, outcome: Reconciliation) -> str:
             question.intent != "check"
         ):  # "what does she think of it?" is read by what she likes, and wants no yes
             return clause(outcome.decision.claim)
-        return "yes" if any(_affirms(said, outcome) for said in outcome.support) else "no"
+        if any(_affirms(said, outcome) for said in outcome.support):
+            return "yes"
+        if _denies(outcome):
+            return "no"
     return "; ".join(dict.fromkeys(said.claim.object for said in outcome.support))
 
 
@@ -382,6 +385,16 @@ def _affirms(said: RecordedClaim, outcome: Reconciliation) -> bool:
         and said.relation.name != opposite
         and same(said.claim.object, wanted, said.relation.of, broad=True)
     )
+
+
+def _denies(outcome: Reconciliation) -> bool:
+    """Whether what is held says no to what was asked: it denies that, or took its place. Who lives in Leeds may live in
+    Yorkshire."""
+    wanted = outcome.asks.object
+    if not wanted or not all(said.claim.polarity for said in outcome.support):
+        return True
+    said = [*outcome.support, *(one.said for one in outcome.candidates)]
+    return any(same(one.claim.object, wanted, one.relation.of, broad=True) for one in said)
 
 
 def _most(asked: QuestionContext) -> float:

@@ -79,8 +79,16 @@ _MEASURED: Final = re.compile(
     r"|percent)\b",
     re.IGNORECASE,
 )
-_LIVE: Final = re.compile(r"\b(?:liv(?:e[sd]?|ing)|resid(?:e[sd]?|ing))\b", re.IGNORECASE)
-_WORK: Final = re.compile(r"\b(?:work(?:s|ed|ing)?|employ(?:ed|er|s)?|jobs?|office)\b", re.IGNORECASE)
+_APART: Final = tuple(
+    (re.compile(rf"\b(?:{one})\b", re.IGNORECASE), re.compile(rf"\b(?:{other})\b", re.IGNORECASE))
+    for one, other in (
+        ("liv(?:e[sd]?|ing)|resid(?:e[sd]?|ing)", "work(?:s|ed|ing)?|employ(?:ed|er|s)?|jobs?|office"),
+        ("s(?:ell(?:s|ing)?|old)", "b(?:uy(?:s|ing)?|ought)|got|get(?:s|ting)?"),
+        ("arriv(?:e[sd]?|ing)", "leav(?:e|es|ing)|left|depart(?:s|ed|ing)?|set off"),
+        ("open(?:s|ed|ing)?", "clos(?:e[sd]?|ing)|shut(?:s|ting)?"),
+    )
+)
+"""Acts that are told apart: who got a car in 2014 didn't say when it was sold."""
 _COUNTED: Final = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|half|hundred|thousand|grand|fiver"
     r"|tenner|pence|\w+pence|an? (?:pound|euro|dollar|penny|cent))\b",
@@ -233,7 +241,7 @@ def is_of_another_kind(asked: str, sentence: str) -> bool:
     """Whether a sentence bears no value of the kind that is asked for."""
     if _AGE.search(asked) and _MEASURED.search(sentence) and not _AGED.search(sentence):
         return True
-    for one, other in ((_LIVE, _WORK), (_WORK, _LIVE)):
+    for one, other in (pair for each in _APART for pair in (each, each[::-1])):
         if (
             one.search(asked)
             and not other.search(asked)

@@ -596,3 +596,47 @@ def test_what_is_of_another_kind_than_asked_is_not_held(of_tastes: Store, asked:
 def test_what_is_of_the_kind_or_of_any_is_held(of_tastes: Store, asked: str, short: str) -> None:
     found = of_tastes.ask(asked, user_id="ben")
     assert (found.rung, found.short) == ("held", short)
+
+
+# -- no only where it is no ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def of_places(tmp_path: Path) -> Iterator[Store]:
+    said = (
+        "I live in Leeds.",
+        "I drive a Kia.",
+        "I don't eat pork.",
+        "I moved to York.",
+        "I got the Kia in 2014.",
+    )
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as it:
+        for at, text in enumerate(said):
+            when = NOW + timedelta(weeks=at)
+            it.remember([{"role": "user", "content": text, "timestamp": when.isoformat()}], user_id="ann")
+        yield it
+
+
+@pytest.mark.parametrize(
+    ("asked", "short"),
+    [
+        ("Do I live in York?", "yes"),
+        ("Do I live in Leeds?", "no"),
+        ("Do I live in Yorkshire?", "York"),
+        ("Do I live in a flat?", "York"),
+        ("Do I drive a car?", "Kia"),
+        ("Do I eat pork?", "no"),
+    ],
+)
+def test_another_value_is_no_no(of_places: Store, asked: str, short: str) -> None:
+    found = of_places.ask(asked, user_id="ann", now=NOW + timedelta(weeks=8), write=False)
+    assert (found.rung, found.short) == ("held", short)
+
+
+def test_when_it_was_got_is_not_when_it_was_sold(of_places: Store) -> None:
+    asked = of_places.ask(
+        "When did I sell the Kia?", user_id="ann", now=NOW + timedelta(weeks=8), write=False
+    )
+    assert asked.rung in ("near", "silent")
+    got = of_places.ask("When did I get the Kia?", user_id="ann", now=NOW + timedelta(weeks=8), write=False)
+    assert got.short == "in 2014"
