@@ -6,6 +6,7 @@ Rules only; a model may be plugged in through `Decomposer`, none is needed.
 import re
 from collections.abc import Callable
 from datetime import datetime
+from functools import cached_property
 from typing import Final
 
 import msgspec
@@ -44,8 +45,8 @@ _FRAME: Final = frozenset(map(stem, _PUT.split()))
 _NEGATION: Final = re.compile(r"\b(?:not|never|without|except|other than|besides)\s+((?:\w+\s?){1,3})", re.I)
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked, as the stages below read it."""
+class Question(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """What is asked, as the stages below read it. What is worked out of its words is worked out once."""
 
     text: str
     """What is left of the question: readable characters, at most `MAX_QUERY_CHARS`."""
@@ -65,12 +66,12 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """Whether whoever asks asks about themselves."""
     second_person: bool
 
-    @property
+    @cached_property
     def topic(self) -> tuple[str, ...]:
         """The words that say what it is about; all of them where it has none but those by which it is put."""
         return tuple(word for word in self.words if stem(word) not in _FRAME) or self.words
 
-    @property
+    @cached_property
     def stems(self) -> tuple[str, ...]:
         """The stems of the words, each once."""
         return tuple(dict.fromkeys(stem(word) for word in self.words))

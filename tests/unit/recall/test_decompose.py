@@ -4,6 +4,7 @@ import re
 import time
 from datetime import UTC, datetime, timedelta, timezone
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -355,6 +356,13 @@ def test_binary_is_a_legal_question(raw: bytes) -> None:
 )
 def test_no_date_is_too_strange(text: str) -> None:
     span(text, NOW)
+
+
+def test_what_is_worked_out_of_a_question_is_worked_out_once() -> None:
+    asked = decompose("Which kayaks did the kayakers say they bought?", NOW)
+    assert asked.stems is asked.stems
+    assert asked.topic is asked.topic
+    assert msgspec.structs.replace(asked, words=("rain",)).stems == ("rain",)
 
 
 # -- the words of a turn, and what kind of thing it says -------------------------------------------------
