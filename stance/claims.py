@@ -292,9 +292,13 @@ def _fit(name: str, subject: str) -> int:
 
 def _most_fitting(claims: Iterable[RecordedClaim], names: Sequence[str]) -> list[RecordedClaim]:
     """Return the claims of the subjects that some names mean, those that fit best."""
-    fits = [(max((_fit(name, said.claim.subject) for name in names), default=0), said) for said in claims]
-    best = max((fit for fit, _ in fits), default=0)
-    return [said for fit, said in fits if fit == best > 0]
+    held = list(claims)
+    fits = {
+        subject: max((_fit(name, subject) for name in names), default=0)
+        for subject in {said.claim.subject for said in held}
+    }
+    best = max(fits.values(), default=0)
+    return [said for said in held if fits[said.claim.subject] == best > 0]
 
 
 def _alike(claims: Sequence[RecordedClaim], words: str) -> list[RecordedClaim]:

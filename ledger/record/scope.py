@@ -46,10 +46,13 @@ class Ids(Protocol):
 
 def in_scope(own: Ids | None, wanted: Ids | None) -> bool:
     """Whether what has the ids `own` belongs to all the ids that are wanted; no id stands in for another."""
-    return wanted is None or all(
-        (id := getattr(wanted, name)) is None or (own is not None and getattr(own, name) == id)
-        for name in SCOPES
-    )
+    if wanted is None:
+        return True
+    for name in SCOPES:  # a loop, since hundreds of rows are asked for each question
+        id = getattr(wanted, name)
+        if id is not None and (own is None or getattr(own, name) != id):
+            return False
+    return True
 
 
 def ids_of(own: Ids | None) -> tuple[str | None, ...]:
