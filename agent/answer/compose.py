@@ -14,7 +14,7 @@ from braid.agent import bands
 from braid.agent.answer.assertion.assertion import assertion
 from braid.agent.answer.assertion.verdict import asks_of_the_past, asks_of_then, denied, is_of_now
 from braid.agent.answer.change import former_state as predecessor
-from braid.agent.answer.change.replacement import Replacement, may_be_replaced, replacement, taken_back
+from braid.agent.answer.change.replacement import Replacement, has_replaceable, replacement, taken_back
 from braid.agent.answer.change.variants import later
 from braid.agent.answer.choice.chooser import Chosen, LadderWeights, choose, name_of, weights
 from braid.agent.answer.choice.confidence import missing
@@ -308,7 +308,7 @@ def _replacement(
         return None
     hits = [*asked.hits, *asked.more]
     since = replacement(question, chosen.asked, older, span, hits, answering=chosen.answering)
-    if since is None and asked.find is not None and may_be_replaced(chosen.asked):
+    if since is None and asked.find is not None and has_replaceable(chosen.asked, older, span):
         # What takes its place may have no word of the question, and have one of what is told.
         hits += [hit for hit in asked.find(span.sentence) if hit.superseded_by is None]
         since = replacement(question, chosen.asked, older, span, hits, answering=chosen.answering)

@@ -150,11 +150,9 @@ def replacement(
     the ids of the turns that read as answers too."""
     if not may_be_replaced(asked):
         return None
-    if asked.wants == "time" and not _values("day", span.sentence) and len(words(older.text)) <= MOST_WORDS:
-        span = msgspec.structs.replace(span, sentence=older.text)  # "film on Thursday? the Odeon"
-    kinds = _KINDS[asked.wants]
-    kind = next((one for one in kinds if _values(one, span.sentence)), None)
-    if kind is None and "name" not in kinds:
+    span = _with_day(asked, older, span)
+    kind = _kind_of_value(asked, span)
+    if kind is None and "name" not in _KINDS[asked.wants]:
         return None
     told = _Told(question, kind or "name", older, span, answering)
     found = [
@@ -191,6 +189,27 @@ def may_be_replaced(asked: AskedQuestion) -> bool:
     """Whether a question asks for a value as it is by now: of what was, for one that is as it was put last."""
     was = asked.past and asked.era != "now" and asked.wants not in ("time", "clock", "money")
     return asked.wants in _KINDS and not was and asked.era not in ("first", "before", "last")
+
+
+def has_replaceable(asked: AskedQuestion, older: Hit, span: AnswerSpan) -> bool:
+    """Whether any turn at all may take the place of what a span of `older` tells: else none need be looked for."""
+    if not may_be_replaced(asked):
+        return False
+    kinds = _KINDS[asked.wants]
+    return "name" in kinds or _kind_of_value(asked, _with_day(asked, older, span)) is not None
+
+
+def _with_day(asked: AskedQuestion, older: Hit, span: AnswerSpan) -> AnswerSpan:
+    """Return the span, where a day is asked for that its sentence lacks with the whole turn: "film on Thursday? the
+    Odeon"."""
+    if asked.wants != "time" or _values("day", span.sentence) or len(words(older.text)) > MOST_WORDS:
+        return span
+    return msgspec.structs.replace(span, sentence=older.text)
+
+
+def _kind_of_value(asked: AskedQuestion, span: AnswerSpan) -> str | None:
+    """Return of which kind the value is that is told; None where none is."""
+    return next((one for one in _KINDS[asked.wants] if _values(one, span.sentence)), None)
 
 
 class _Told:

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 import braid
+from braid.answers.mind import StoreMind
+from braid.recall.hits import RecallResult as Found
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 LEAVING = ("Noor", "Departure on Friday at 4.30 from my place, we take the van")
@@ -283,3 +285,18 @@ def test_what_is_put_right_at_once_is_told_with_it(tmp_path: Path) -> None:
             store.append(text, actor="user", name="Femke", user_id="u", session_id="s", occurred_at=at)
         found = store.ask("what time does femke land in santander?", user_id="u", write=False)
     assert "1pm" in found.plain
+
+
+def test_what_can_t_be_replaced_is_not_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day is asked for, and none is told: no later turn could bring another."""
+    searched: list[str] = []
+    whole = StoreMind.find
+
+    def counted(mind: StoreMind, question: str) -> Found:
+        searched.append(question)
+        return whole(mind, question)
+
+    monkeypatch.setattr(StoreMind, "find", counted)
+    question = "when did Femke paint the fence?"
+    asked(tmp_path, question, ("Femke", "painted the fence green, it looks lovely"), ("Bram", "nice fence"))
+    assert searched == [question]
