@@ -107,6 +107,10 @@ class Mind(Protocol):
         """Return the tone of each text."""
         ...
 
+    def felt(self, hits: Sequence[Hit]) -> list[Felt]:
+        """Return the tone of each hit's text, and how sure it is."""
+        ...
+
     def own_tone(self) -> Felt | None:
         """Return the agent's own tone of late."""
         ...
@@ -184,7 +188,9 @@ def answer(
     asked = QuestionContext(
         question=core,
         hits=hits,
-        context=block(parts, shown, now),
+        context=block(parts, shown, now)
+        if composer is not None
+        else "",  # `Extractive` quotes the hits themselves
         now=now,
         stance=held.outcome if held is not None else None,
         support=held.support if held is not None else (),
@@ -434,15 +440,10 @@ def _toned(mind: Mind, question: str, composed: Composed, hits: Sequence[Hit]) -
     """
     text = composed.text
     bare = cite.bare(text)
-    read = mind.feel([question, bare, *(hit.text for hit in hits)])
-    user, draft = read[0], read[1]
-    memory = of_memory([(_felt(one), hit.score) for one, hit in zip(read[2:], hits, strict=True)])
-    blended = blend(_felt(user), memory, mind.own_tone())
+    user, draft = mind.feel([question, bare])
+    memory = of_memory([(felt, hit.score) for felt, hit in zip(mind.felt(hits), hits, strict=True)])
+    blended = blend(Felt(user.vad, user.confidence), memory, mind.own_tone())
     manner = style(blended)
     said = restyle(text, manner) if composed.claims else text
     augmented = draft if said == text else mind.feel([cite.bare(said)])[0]
     return Toned(input=user, draft=draft, augmented=augmented, blended=blended, style=manner), said
-
-
-def _felt(reading: ToneReading) -> Felt:
-    return Felt(reading.vad, reading.confidence)

@@ -95,6 +95,9 @@ class Tones:
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         return feeling.sense(self._session, texts)
 
+    def felt(self, hits: Sequence[Hit]) -> list[Felt]:
+        return feeling.felt(self._session, hits)
+
     def own_tone(self) -> Felt | None:
         return feeling.own(self._session, self._session.now(), self._scope)
 

@@ -4,7 +4,7 @@ A snapshot is a record of its own, below the experience that it is of: it goes w
 stance or recall would weigh.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -14,10 +14,13 @@ from braid.affect.vad import ToneReading, read
 from braid.ledger.errors import InvalidRecordError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import AffectBody, Draft, ExperienceBody, Record, Scope, Vad
+from braid.recall.hits import Hit
 from braid.session import Session
 from braid.views.embedder import EmbeddingError, embedded
 
 STAGES: Final = ("input", "draft", "augmented")
+MOST_FELT: Final = 20_000
+"""Of so many turns the tone is kept from one question to the next."""
 RECENT: Final = 500
 """How many records at the log's end are looked through for the agent's own snapshots."""
 PAST: Final = timedelta(days=1)
@@ -29,6 +32,43 @@ def sense(session: Session, texts: Sequence[str]) -> list[ToneReading]:
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance] - a caller without types
             raise TypeError(f"a tone is read of text, not of {type(text).__name__}")
     return read(texts, _vectors(session, texts))
+
+
+def felt(session: Session, hits: Sequence[Hit]) -> list[Felt]:
+    """Return the tone of what each hit says. That of a whole turn is read once while all records stand as they do: of a
+    turn its numbers are kept, and no word."""
+    kept = _kept(session)
+    known = {hit.index: kept.by_index[hit.index] for hit in hits if hit.index in kept.by_index}
+    new = [hit for hit in hits if hit.part is not None or hit.index not in known]
+    texts = [hit.text for hit in new]
+    vectors = _vectors(session, texts)
+    read_now = [Felt(one.vad, one.confidence) for one in read(texts, vectors)]
+    if vectors is not None:  # without them another reading is made, for as long as there are none
+        kept.add({hit.index: one for hit, one in zip(new, read_now, strict=True) if hit.part is None})
+    fresh = iter(read_now)
+    return [
+        next(fresh) if hit.part is not None or hit.index not in known else known[hit.index] for hit in hits
+    ]
+
+
+class _FeltTurns:
+    """Tones by log index: at most `MOST_FELT`."""
+
+    def __init__(self) -> None:
+        self.by_index: dict[int, Felt] = {}
+
+    def add(self, found: Mapping[int, Felt]) -> None:
+        if len(self.by_index) + len(found) > MOST_FELT:
+            self.by_index = {}
+        self.by_index.update(found)
+
+
+def _kept(session: Session) -> _FeltTurns:
+    held = session.reader.standings().kept
+    known = held.get(_FeltTurns)
+    if not isinstance(known, _FeltTurns):
+        known = held[_FeltTurns] = _FeltTurns()
+    return known
 
 
 def _vectors(session: Session, texts: Sequence[str]) -> Any:

@@ -28,6 +28,7 @@ from braid.claims.decision import resolve
 from braid.ledger.record.record import Affect, AffectBody, Draft, Record, Target, Vad
 from braid.log.drafts import experience, scope
 from braid.log.operations import Earlier
+from braid.recall.hits import Hit
 from braid.recall.hits import RecallResult as Found
 from braid.search.question import AskedTone, Question
 from braid.search.retrieval import find
@@ -243,6 +244,9 @@ class Moody:
 
     def feel(self, texts: Sequence[str]) -> list[ToneReading]:
         return [next(self._tones) for _ in texts]
+
+    def felt(self, hits: Sequence[Hit]) -> list[Felt]:
+        return [Felt(one.vad, one.confidence) for one in self.feel([hit.text for hit in hits])]
 
     def own_tone(self) -> Felt | None:
         return self._own
