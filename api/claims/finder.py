@@ -4,13 +4,14 @@ The projection says which records to look at; what they claim is read from the l
 asked, the log itself is read. Claims of one user never enter when a scope says whose are meant.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from braid.claims.reader import ClaimReader
+from braid.claims.subjects import subjects_of
 from braid.ledger.record.record import Asks, ExperienceBody, Record, Scope, StanceBody
 from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.session import Session
@@ -19,6 +20,8 @@ from braid.text.words import normal
 from braid.views.errors import ViewError
 
 if TYPE_CHECKING:
+    from array import array
+
     from braid.views.duck.tables import OpenTables
 
 
@@ -35,11 +38,31 @@ class ClaimFinder(ClaimReader):
     def named(self, asks: Asks | None) -> list[int]:
         """Return the records that claim something of what is asked, or all that claim anything; by the projection."""
         try:
+            kept = self._subjects()
+            if kept is not None:
+                return _named(asks, kept, self.size)
             with self._session.views.tables() as tables:
                 meant = None if asks is None or not asks.subjects else _meant(asks, self.scope, tables)
                 return [index for (index,) in tables.rows(*_query(meant, self.scope)) if index < self.size]
         except (ViewError, OSError):
             return list(self._scan())
+
+    def _subjects(self) -> "Mapping[str, array[int]] | None":
+        """Return the records with claims by subject; None of a past moment, and where there are too many to be kept.
+        Raises ViewError and OSError."""
+        if self.size != self._reader.size:
+            return None
+        where, params = _bounds(self.scope)
+        query = (
+            "SELECT DISTINCT c.subject, c.log_index FROM claims c JOIN experiences e USING (log_index)"  # noqa: S608 - our own words
+            f" WHERE {where} AND c.log_index >= ? ORDER BY c.log_index LIMIT ?"
+        )
+
+        def fetch(since: int, most: int) -> tuple[list[tuple[Any, ...]], int]:
+            with self._session.views.tables() as tables:
+                return tables.rows(query, [*params, since, most]), tables.stamp.position
+
+        return subjects_of(self._standings).of(self.scope, self.size, fetch)
 
     def stances(self) -> list[tuple[int, str]]:
         """Return the stances of the scope with their questions, newest first."""
@@ -78,6 +101,17 @@ class ClaimFinder(ClaimReader):
                     body = record.body
                     if isinstance(body, ExperienceBody) and body.symbolic:
                         yield record.index
+
+
+def _named(asks: Asks | None, kept: "Mapping[str, array[int]]", size: int) -> list[int]:
+    """Return the records that claim something of the subjects that a question is about, or of any, in log order."""
+    anybody = asks is None or not asks.subjects
+    found = [
+        indexes
+        for subject, indexes in kept.items()
+        if anybody or (asks is not None and any(is_meant(name, subject) for name in asks.subjects))
+    ]
+    return sorted({index for indexes in found for index in indexes if index < size})
 
 
 def _meant(asks: Asks, scope: Scope | None, tables: "OpenTables") -> list[str]:
