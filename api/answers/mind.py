@@ -135,6 +135,8 @@ class StoreMind(Tones):
         self.now = now or self._then()
         self._resolved: dict[str, Resolved] = {}
         """What `hold` came to, by question."""
+        self._records: dict[int, Record] = {}
+        """What was read for this answer, by log index: another search for it meets the same records."""
         self._seen: tuple[str, Sequence[Hit]] | None = None
         """The question that was recalled for last, and the hits that stand."""
 
@@ -173,7 +175,7 @@ class StoreMind(Tones):
             audience=self._audience,
             **scope,
         )
-        return find(self._session, asked)
+        return find(self._session, asked, records=self._records)
 
     def hold(self, question: str) -> HeldStance | None:
         """See `Mind.hold`."""

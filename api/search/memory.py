@@ -28,6 +28,8 @@ from braid.views.values import created, microseconds
 if TYPE_CHECKING:
     from braid.views.store import Views
 
+MOST_HELD: Final = 2_000
+"""So many records that were read for a question are at hand until it is answered; of more, each is read again."""
 RECENT: Final = 2_000
 """How many records at the log's end are searched when there is no index."""
 
@@ -42,19 +44,28 @@ def memory(
     standings: Standings,
     last: int | None = None,
     marked: bool = False,
+    records: dict[int, Record] | None = None,
 ) -> RecallSources:
     """Return a store as the pipeline asks it.
 
     A record is left out unless it is living; the one that replaced it takes its place. With `marked`, what was replaced
-    is read too (SPEC §10.9). `last`: what happened later, in microseconds since 1970, is not quoted.
+    is read too (SPEC §10.9). `last`: what happened later, in microseconds since 1970, is not quoted. `records`: those
+    that were read for the same question already; what is read here is put among them.
     """
     reader, views = session.reader, session.views
+    classes = reader.source_classes
+    held = records if records is not None else {}
 
     def there(index: int) -> Record | None:
+        if index in held:
+            return held[index]
         try:
-            return reader.at(index)
+            record = reader.at(index)
         except (ErasedError, ForgottenError):  # since the question was begun
             return None
+        if len(held) < MOST_HELD:
+            held[index] = record
+        return record
 
     def stands_for(index: int) -> int | None:
         standing = standings.of(index)
@@ -69,7 +80,11 @@ def memory(
 
     def class_at(index: int) -> tuple[int, SourceClass] | None:
         at = stands_for(index)
-        return None if at is None else (at, reader.source_classes.of(at))
+        if at is None:
+            return None
+        if not classes.knows(at) and (record := there(at)) is not None:
+            return at, classes.note(record)  # it may be a hit, and is read once then
+        return at, classes.of(at)
 
     def links(index: int) -> Iterator[int]:
         yield from (link.index for link in reader.links(index))
@@ -103,7 +118,7 @@ def memory(
         tone_of=lambda record: tone_of(record, snapshots(record)),
         wording_of=lambda record: wording_of(record) if standings.lives(record.index) else None,
         salience=lessons.salience,
-        source_of=reader.source_classes.note,
+        source_of=classes.note,
         class_at=class_at,
     )
 

@@ -53,8 +53,11 @@ def find(
     cross_encoder: CrossEncoder | None = None,
     hit_lens: Lens | None = None,
     decomposer: Decomposer | None = None,
+    records: dict[int, Record] | None = None,
 ) -> RecallResult:
     """Return what fits a question, as values: hits with their verified records. See `recall`.
+
+    `records`: those that were read for the same answer before, by log index; what is read now is put among them.
 
     Raises ValueError where `rerank` and a cross-encoder are both given.
     """
@@ -69,7 +72,7 @@ def find(
         answers = answers_of(session, trouble, asked.limit_s)
         question = msgspec.structs.replace(question, answers=answers)
     last = None if asked.now is None else microseconds(question.now)
-    found = _found(session, question, last, marked=asked.superseded is not None)
+    found = _found(session, question, last, marked=asked.superseded is not None, records=records)
     if not trouble:
         return found
     return msgspec.structs.replace(found, degraded=[*found.degraded, *dict.fromkeys(trouble)])
@@ -151,7 +154,14 @@ def _lens(session: Session, name: str) -> Lens:
     return through(lens_named(session, name))
 
 
-def _found(session: Session, question: RecallQuestion, last: int | None, *, marked: bool) -> RecallResult:
+def _found(
+    session: Session,
+    question: RecallQuestion,
+    last: int | None,
+    *,
+    marked: bool,
+    records: dict[int, Record] | None,
+) -> RecallResult:
     """Return the answer of the pipeline; `last`: what happened later, in microseconds since 1970, is not quoted."""
     session.reader.need_vault()
     embedder, vocabulary, shelf = session.embedding()
@@ -159,8 +169,9 @@ def _found(session: Session, question: RecallQuestion, last: int | None, *, mark
     with closing(glanced(session.views.catalog, question)) as glance:
         standings = session.reader.standings(question.where.below)
         asked_of = memory(
-            session, vocabulary, embedder, shelf, glance=glance, standings=standings, last=last, marked=marked
-        )
+            session, vocabulary, embedder, shelf,
+            glance=glance, standings=standings, last=last, marked=marked, records=records,
+        )  # fmt: skip
         answer = recall(question, asked_of)
         for again in (False, True):
             if not search.mend(again=again):

@@ -161,6 +161,10 @@ class SourceClasses:
         self._judge(record.index, record)
         return self._known[record.index]
 
+    def knows(self, index: int) -> bool:
+        """Whether a record was judged already."""
+        return index in self._known
+
     def of(self, index: int) -> SourceClass:
         """Return the class of a record."""
         if index not in self._known:
