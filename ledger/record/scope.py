@@ -1,5 +1,7 @@
 """Whether something is in a scope: the one rule of whose memory it is. Pure."""
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Final, Protocol
 
 SCOPES: Final = ("user_id", "agent_id", "run_id", "project_id", "session_id")
@@ -44,6 +46,10 @@ class Ids(Protocol):
         ...
 
 
+_IDS: Final[Callable[[Ids], tuple[str | None, ...]]] = attrgetter(*SCOPES)
+_NONE: Final = (None,) * len(SCOPES)
+
+
 def in_scope(own: Ids | None, wanted: Ids | None) -> bool:
     """Whether what has the ids `own` belongs to all the ids that are wanted; no id stands in for another."""
     if wanted is None:
@@ -57,7 +63,7 @@ def in_scope(own: Ids | None, wanted: Ids | None) -> bool:
 
 def ids_of(own: Ids | None) -> tuple[str | None, ...]:
     """Return the ids in the order of `SCOPES`."""
-    return (None,) * len(SCOPES) if own is None else tuple(getattr(own, name) for name in SCOPES)
+    return _NONE if own is None else _IDS(own)
 
 
 def memory_of(own: Ids | None) -> tuple[str | None, ...]:
