@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import braid
+from braid.affect.blend import Felt
+from braid.affect.vad import read as read_tones
 from braid.claims import subjects
 from braid.claims.finder import ClaimFinder
-from braid.ledger.record.record import Record, Scope
+from braid.ledger.record.record import Record, Scope, Vad
 from braid.search.question import Question
 from braid.search.retrieval import find
 from braid.store import Store
@@ -78,7 +80,7 @@ def test_a_search_reads_each_record_once(store: Store, monkeypatch: pytest.Monke
 
 def test_the_tone_of_a_turn_is_read_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = said(store)
-    whole, read = snapshots.read, list[str]()
+    whole, read = read_tones, list[str]()
 
     def counted(texts: Any, vectors: Any = None) -> Any:
         read.extend(texts)
@@ -107,7 +109,7 @@ def test_without_vectors_no_tone_is_kept(store: Store, monkeypatch: pytest.Monke
 
 def test_no_more_tones_are_kept_than_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshots, "MOST_FELT", 2)
-    kept, tone = snapshots._FeltTurns(), snapshots.Felt(snapshots.Vad(v=0.0, a=0.5, d=0.0))
+    kept, tone = snapshots._FeltTurns(), Felt(Vad(v=0.0, a=0.5, d=0.0))
     kept.add({1: tone, 2: tone})
     kept.add({3: tone})
     assert list(kept.by_index) == [3]
