@@ -1992,7 +1992,8 @@ class Methods:
 
     def history(self, id: str, *, as_of: "int | None" = None) -> "MemoryHistory":
         """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased; and each
-        time that nothing was added (`NONE`), since it says the same already.
+        time that nothing was added (`NONE`), since it says the same already. In the phases `shadow` and `add_only` there is
+        a row `NONE`, too, for what the rules would do about what it claims: `proposed` says what.
 
         It follows from signed records alone, so it can't be incomplete. What is forgotten or erased has no text here.
         Raises InvalidRecordError for what is no memory, UnknownRecordError.

@@ -8,13 +8,21 @@ compared with the nearest of them alone, `MOST` at most.
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from braid.stance.claims import RecordedClaim, clash, overlap
-from braid.stance.relations import relation
+from braid.stance.relations import Relation, compared_as, relation
 from braid.stance.values import stemmed
 
 MOST: Final = 50
+
+
+class Group(NamedTuple):
+    """What claims have in common that may exclude each other. `kind`: the first of a relation and its opposite."""
+
+    kind: str
+    subject: tuple[str, ...]
+    object: tuple[str, ...] | None
 
 
 class RivalGroup:
@@ -51,16 +59,16 @@ def _object(said: RecordedClaim) -> Hashable:
 
 def alikes(claims: Iterable[RecordedClaim]) -> Iterator[Sequence[RecordedClaim]]:
     """Yield claims that may exclude each other, in the order of the log; none of one group does one of another."""
-    groups: dict[Hashable, list[RecordedClaim]] = {}
+    groups: dict[Group, list[RecordedClaim]] = {}
     for said in in_order(claims):
-        groups.setdefault(_key(said), []).append(said)
+        groups.setdefault(group_of(said), []).append(said)
     yield from groups.values()
 
 
 def rivals_of(some: Iterable[RecordedClaim], claims: Iterable[RecordedClaim]) -> list[RecordedClaim]:
     """Return the claims that may exclude some of them, or be excluded by them, and these themselves."""
-    keys = {_key(said) for said in some}
-    return [said for said in claims if _key(said) in keys]
+    keys = {group_of(said) for said in some}
+    return [said for said in claims if group_of(said) in keys]
 
 
 def in_order(claims: Iterable[RecordedClaim]) -> list[RecordedClaim]:
@@ -68,8 +76,35 @@ def in_order(claims: Iterable[RecordedClaim]) -> list[RecordedClaim]:
     return sorted(claims, key=lambda said: (said.index, said.k, said.derived))
 
 
-def _key(said: RecordedClaim) -> Hashable:
-    rel = said.relation
-    first = stemmed(said.claim.subject)[:1]
-    name = min(rel.name, relation(rel.opposite).name) if rel.opposite else rel.name
-    return first, name, stemmed(said.claim.object) if rel.many and rel.of == "text" else None
+def group_of(said: RecordedClaim) -> Group:
+    """Return the group that a claim is of: only claims of one group can exclude each other."""
+    return _group(said.relation, said.claim.subject, said.claim.object)
+
+
+def groups_of(subject: str, rel: str, object_: str) -> Iterator[Group]:
+    """Yield the groups that a claim is of by what it says: its own, and those of the states drawn from it."""
+    for known in _compared(rel):
+        yield _group(known, subject, object_)
+
+
+def kinds_of(rel: str) -> Iterator[str]:
+    """Yield the kinds of the groups that claims of a relation are of, whatever they say."""
+    for known in _compared(rel):
+        yield _kind(known)
+
+
+def _compared(rel: str) -> Iterator[Relation]:
+    known = relation(rel)
+    for name in (rel, known.begins, known.ends):
+        if name:
+            yield compared_as(name)
+
+
+def _group(rel: Relation, subject: str, object_: str) -> Group:
+    return Group(
+        _kind(rel), stemmed(subject)[:1], stemmed(object_) if rel.many and rel.of == "text" else None
+    )
+
+
+def _kind(rel: Relation) -> str:
+    return min(rel.name, relation(rel.opposite).name) if rel.opposite else rel.name

@@ -18,12 +18,17 @@ DECISION: Final = "decision"
 
 
 def rounds(session: Session) -> Sequence[Signed]:
-    """Return the outcomes since the phase was set last, newest first, of the rules that decide now."""
+    """Return the outcomes since the phase was set last, newest first, of the rules that decide now.
+
+    Those that count what would be done are none of them.
+    """
     since = fold_of(session).now()[1].get("phase", 0)
     found = [
         one
         for one in outcomes(session).every("done", "dead")
-        if one.index > since and (one.outcome.consumer, one.outcome.version) == (DECISION, RULES)
+        if one.index > since
+        and (one.outcome.consumer, one.outcome.version) == (DECISION, RULES)
+        and (one.outcome.ended == "dead" or "applied" in one.outcome.spent.counts)
     ]
     return sorted(found, key=lambda one: -one.index)
 

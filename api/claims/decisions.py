@@ -1,10 +1,13 @@
 """What the rules would do with claims that were learnt, and whether the store holds it so by itself."""
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
 
 from braid.claims.applied import is_undone
 from braid.claims.decision_operations import DecisionExample, DecisionReport, ModelReport
@@ -21,12 +24,17 @@ from braid.stance.fold import Folded, fold
 from braid.stance.precedence import backdated
 from braid.stance.proposal import ACTIONS, CHANGES, Proposal
 from braid.stance.rivals import alikes, in_order
+from braid.views.errors import ViewError
 
 if TYPE_CHECKING:
     from braid.learn.model.decider import ModelDecider
 
+PROPOSING: Final = ("shadow", "add_only")
+"""The phases in which what the rules propose is told and not carried out."""
 _WITHIN: Final = 50
 """A claim is shown some of the latest so many that may exclude it."""
+_NEAR: Final = 100
+"""About one memory, so many records on each side of it are looked at that may exclude what it claims."""
 
 
 class Made(NamedTuple):
@@ -41,8 +49,9 @@ class Made(NamedTuple):
     target: RecordedClaim | None
 
 
-class Walk(NamedTuple):
-    """What was decided of the claims of a scope, in the order of the log, and what the store holds of them.
+@dataclass(frozen=True)
+class Walk:
+    """What was decided of the claims of a scope, in the order of the log.
 
     `steps`: of each claim, and of each state drawn from one, what was decided.
     """
@@ -51,7 +60,12 @@ class Walk(NamedTuple):
     steps: Sequence[tuple[RecordedClaim, Decided]]
     discarded: Counter[str]
     left: int
-    folded: Folded
+    fold: Callable[[], Folded]
+
+    @cached_property
+    def folded(self) -> Folded:
+        """What the store holds of them."""
+        return self.fold()
 
 
 def walk(session: Session, scope: Scope | None, as_of: int | datetime | None, limit: int) -> Walk:
@@ -63,20 +77,61 @@ def walk(session: Session, scope: Scope | None, as_of: int | datetime | None, li
     own = [said for said in every if not said.derived][-limit:]
     kept = {(said.index, said.k) for said in own}
     claims = [said for said in every if (said.index, said.k) in kept]
-    sources = finder.sources({said.index for said in claims})
-    folded = fold(claims, sources, moment(session, None, size))
+
+    def folded() -> Folded:
+        return fold(claims, finder.sources({said.index for said in claims}), moment(session, None, size))
+
+    steps, made, discarded = _gone_through(session, claims)
+    return Walk(made, steps, discarded, sum(not said.derived for said in every) - len(own), folded)
+
+
+def made_about(
+    session: Session, records: Collection[int], scope: Scope | None, as_of: int | None
+) -> list[Made]:
+    """Return what the rules propose for claims of some records, or about them for others, as `walk` does.
+
+    Of those that may exclude them just the nearest are read. The projection is brought up to date; where it can't be
+    asked, nothing is returned.
+    """
+    finder = ClaimFinder(session, scope, as_of)
+    own = finder.claims(sorted(records))
+    if not own:
+        return []
+    try:
+        near = finder.alike(own, _NEAR)
+    except (ViewError, OSError):
+        return []
+    _, made, _ = _gone_through(session, in_order(backdated(finder.claims(near))))
+    return [
+        one
+        for one in made
+        if one.said.index in records or (one.target is not None and one.target.index in records)
+    ]
+
+
+def owner_of(scope: Scope | None) -> Scope:
+    """Return whose something is: a scope without its session."""
+    return msgspec.structs.replace(scope or Scope(), session_id=None)
+
+
+def _gone_through(
+    session: Session, claims: Sequence[RecordedClaim]
+) -> tuple[Sequence[tuple[RecordedClaim, Decided]], Sequence[Made], Counter[str]]:
+    """Return what is decided of each claim and state, what is proposed for each claim, and what was discarded."""
     steps = list(_decided(claims, partial(is_undone, session.reader)))
     found: dict[tuple[int, int], list[Decided]] = {}
     for one, decided in steps:
         found.setdefault((one.index, one.k), []).insert(0 if not one.derived else 1, decided)
     made: list[Made] = []
     discarded = Counter[str]()
-    for said in own:
+    for said in claims:
+        if said.derived:
+            continue
         best = strongest(found[said.index, said.k])
         discarded.update(best.warnings)
         if best.proposal is not None:
             made.append(Made(said, best.proposal, best.candidate, best.target))
-    return Walk(made, steps, discarded, sum(not said.derived for said in every) - len(own), folded)
+    return steps, made, discarded
 
 
 def _decided(

@@ -4,6 +4,7 @@ The projection says which records to look at; what they claim is read from the l
 asked, the log itself is read. Claims of one user never enter when a scope says whose are meant.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,8 @@ from braid.claims.subjects import subjects_of
 from braid.ledger.record.record import Asks, ExperienceBody, Record, Scope, StanceBody
 from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.session import Session
-from braid.stance.claims import is_meant
+from braid.stance.claims import RecordedClaim, is_meant
+from braid.stance.rivals import group_of, groups_of, kinds_of
 from braid.text.words import normal
 from braid.views.errors import ViewError
 
@@ -63,6 +65,32 @@ class ClaimFinder(ClaimReader):
                 return tables.rows(query, [*params, since, most]), tables.stamp.position
 
         return subjects_of(self._standings).of(self.scope, self.size, fetch)
+
+    def alike(self, some: Sequence[RecordedClaim], most: int) -> list[int]:
+        """Return the records with claims that may exclude some claims, in log order: the nearest `most` on each side.
+
+        Raises ViewError and OSError where no projection can be asked: the log is not read for it.
+        """
+        groups = {group_of(said) for said in some}
+        kinds = {group.kind for group in groups}
+        where, params = _bounds(self.scope)
+        of_scope = f"FROM claims c JOIN experiences e USING (log_index) WHERE {where}"
+        with self._session.views.tables() as tables:
+            rels = [rel for (rel,) in tables.rows(f"SELECT DISTINCT c.rel {of_scope}", params)]
+            rows = tables.rows(
+                f"SELECT c.log_index, c.subject, c.rel, c.object {of_scope}"
+                " AND c.rel IN (SELECT unnest(?::VARCHAR[])) ORDER BY c.log_index",
+                [*params, [rel for rel in rels if not kinds.isdisjoint(kinds_of(rel))]],
+            )
+        near = [
+            index for index, *said in rows if index < self.size and not groups.isdisjoint(groups_of(*said))
+        ]
+        near = list(dict.fromkeys(near))
+        found = {said.index for said in some}
+        for index in tuple(found):
+            place = bisect_left(near, index)
+            found.update(near[max(0, place - most) : place + most + 1])
+        return sorted(found)
 
     def stances(self) -> list[tuple[int, str]]:
         """Return the stances of the scope with their questions, newest first."""

@@ -1,22 +1,24 @@
 """Decisions as a consumer: what newly learnt claims change is signed, where the settings and the figures let it.
 
+In the phases `shadow` and `add_only` it signs what the rules would do, as counts, and changes nothing: one outcome for
+all that came since the last one, once that is `BATCH` records. So a scope is walked once for so many of them.
+
 The proposals are made outside every lock. Under the writer's lock it is only looked at what was appended since: where
 that may change them, the lock is let go of and they are made again, a few times at most. One that has become another,
 or whose target has changed, is stale: nothing is appended for it, and it is decided again.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from time import perf_counter
-from typing import Final, NamedTuple
-
-import msgspec
+from typing import Final, Literal, NamedTuple
 
 from braid.caller import GRANTS, Caller, asked_by
 from braid.claims.applied import decision_draft, known_decision
 from braid.claims.canary import is_in_canary
 from braid.claims.decided import DECISION
-from braid.claims.decisions import walk
+from braid.claims.decisions import PROPOSING, owner_of, walk
 from braid.claims.demotion import AGAIN_S, lower_if_breached
 from braid.claims.protection import protected
 from braid.freeze_switch import FreezeSwitch
@@ -25,19 +27,19 @@ from braid.ledger.record.scope import memory_of
 from braid.log.chain import chain_of
 from braid.log.lock import memory_behind
 from braid.outcomes import EVENT as WORK
-from braid.outcomes import Seen, Spent, outcomes, settle
+from braid.outcomes import Progress, Seen, Spent, outcomes, settle
 from braid.session import Session
 from braid.settings import fold_of, settings
 from braid.stance.claims import RecordedClaim
 from braid.stance.decide import RULES
-from braid.stance.proposal import CHANGES, Proposal
+from braid.stance.proposal import ACTIONS, CHANGES, Proposal
 from braid.views.errors import ViewError
 from braid.work.errors import NotNowError
 from braid.work.job import Batch
 from braid.work.spans import Spans, indexes, minus
 
 BATCH: Final = 500
-"""How many records of the log are a batch."""
+"""How many records of the log are a batch; while nothing is carried out, how many there are at least."""
 _LOOKED_AT: Final = 10_000
 """Of a scope the newest so many claims are decided about."""
 PROPOSED: Final = 3
@@ -76,6 +78,13 @@ class Planned(NamedTuple):
     size: int
 
 
+class Proposed(NamedTuple):
+    """What the rules would do with the claims of a batch: counts by action, and the milliseconds that it took."""
+
+    counts: dict[str, int]
+    ms: dict[str, float]
+
+
 NOTHING: Final = Planned((), {}, (), 0)
 
 
@@ -99,41 +108,70 @@ class DecisionConsumer:
     def plan(self, most: int) -> list[Batch]:
         """Return what was left, else the next range that holds claims or what may undo one; nothing while halted."""
         del most
-        if is_halted(self._session):
+        if (does := mode(self._session)) == "nothing":
             return []
         progress = outcomes(self._session).progress(self.name, self.version)
-        start = max(progress.upto, _promoted_at(self._session))
-        if left := minus(progress.left, [(0, _promoted_at(self._session))]):
-            first, stop = left[0]
+        start = progress.upto
+        if does == "carry out":
+            start = max(start, _promoted_at(self._session))
+            progress = Progress(start, minus(progress.left, [(0, _promoted_at(self._session))]))
+        if progress.left:
+            first, stop = progress.left[0]
             return [Batch(self.name, self.version, ((first, min(stop, first + BATCH)),))]
         size = self._session.reader.size
         begin = max(start, self._idle[1]) if self._idle[0] <= start <= self._idle[1] else start
-        if not self._holds_work(begin, size):
+        if does == "propose":
+            return self._to_propose(start, begin, size)
+        if self._first_work(begin, size) is None:
             self._idle = (start, size)
             return []
         return [Batch(self.name, self.version, ((start, min(start + BATCH, size)),))]
 
-    def _holds_work(self, start: int, stop: int) -> bool:
-        entries = self._session.reader.entries(start, stop) if start < stop else ()
-        return any(_is_work(record) for some in entries for record, _ in some)
+    def _to_propose(self, start: int, begin: int, size: int) -> list[Batch]:
+        """Return all that came since the first claim behind the cursor, where that is enough for an outcome."""
+        if size - begin < BATCH:
+            return []
+        first = self._first_work(begin, size)
+        self._idle = (start, size if first is None else first)
+        if first is None or size - first < BATCH:
+            return []
+        return [Batch(self.name, self.version, ((first, size),))]
 
-    def run(self, batch: Batch, attempt: int) -> Planned:
-        """Return what a batch changes, holding no lock but to lower the phase; of claims nothing is appended."""
+    def _first_work(self, start: int, stop: int) -> int | None:
+        entries = self._session.reader.entries(start, stop) if start < stop else ()
+        return next((record.index for some in entries for record, _ in some if _is_work(record)), None)
+
+    def run(self, batch: Batch, attempt: int) -> Planned | Proposed:
+        """Return what a batch changes, holding no lock but to lower the phase; of claims nothing is appended.
+
+        While nothing is carried out: what it would change.
+        """
         del attempt
         session = self._session
+        if mode(session) == "propose":
+            return proposed(session, batch.spans)
         with asked_by(_ITSELF), session.writer.turn():
             session.refresh()
             if lower_if_breached(session) == "unsigned":
                 raise NotNowError("decisions must stop, and no operator's key is here", "demotion", AGAIN_S)
-        return NOTHING if is_halted(session) else planned(session, batch.spans)
+        return NOTHING if is_halted(session) else planned(session, _since_promotion(session, batch.spans))
 
-    def settle(self, batch: Batch, made: Planned, attempt: int, fence: Callable[[], None]) -> bool:
+    def settle(self, batch: Batch, made: Planned | Proposed, attempt: int, fence: Callable[[], None]) -> bool:
         """Append what holds still with the outcome, as one transaction; False where the log has an outcome already.
 
         Raises NotNowError where others append about the same memories all the time: nothing is appended then.
         """
         del attempt
-        session, newest = self._session, made
+        session = self._session
+        if isinstance(made, Proposed):
+            return settle(
+                session,
+                batch,
+                seen=Seen(max(stop for _, stop in batch.spans), batch.spans),
+                spent=Spent(counts=made.counts, ms=made.ms),
+                fence=fence,
+            )
+        newest = made
         for left in range(PROPOSED, -1, -1):
             with asked_by(_ITSELF), session.writer.turn():
                 session.refresh()
@@ -142,7 +180,7 @@ class DecisionConsumer:
                 if not _may_differ(session, newest):
                     return self._settle(batch, made, newest, fence)
             if left:
-                newest = planned(session, batch.spans)
+                newest = planned(session, _since_promotion(session, batch.spans))
         raise NotNowError("others append about the same memories all the time", "moved", BUSY_S)
 
     def _settle(self, batch: Batch, made: Planned, newest: Planned | None, fence: Callable[[], None]) -> bool:
@@ -196,17 +234,57 @@ class DecisionConsumer:
         )
 
 
-def is_halted(session: Session) -> bool:
-    """Whether nothing is decided now: by the phase, by what freezes mutations or programs, or the whole store."""
+def mode(session: Session) -> Literal["carry out", "propose", "nothing"]:
+    """Return what is done with newly learnt claims now: `nothing` while programs, mutations or all are frozen."""
     now = settings(session)
-    if now.phase != "full" or not now.allow_update_delete or now.mutations_frozen or now.autonomous_frozen:
-        return True
-    return session.kept(FreezeSwitch, lambda: FreezeSwitch(session)).state() is not None
+    if now.mutations_frozen or now.autonomous_frozen:
+        return "nothing"
+    if session.kept(FreezeSwitch, lambda: FreezeSwitch(session)).state() is not None:
+        return "nothing"
+    if now.phase in PROPOSING:
+        return "propose"
+    return "carry out" if now.allow_update_delete else "nothing"
+
+
+def is_halted(session: Session) -> bool:
+    """Whether nothing is carried out now: by the phase, by what freezes mutations or programs, or the whole store."""
+    return mode(session) != "carry out"
 
 
 def _promoted_at(session: Session) -> int:
     """Return since which record the phase is what it is: what was learnt before is left as it is."""
     return fold_of(session).now()[1].get("phase", 0)
+
+
+def _since_promotion(session: Session, spans: Spans) -> Spans:
+    return minus(spans, [(0, _promoted_at(session))])
+
+
+def proposed(session: Session, spans: Spans) -> Proposed:
+    """Return what the rules would do with the claims of some records, as counts. It reads only, and holds no lock.
+
+    Of a claim beyond the newest of its scope, which `walk` leaves out, nothing is counted.
+    """
+    session.refresh()
+    began, counts = perf_counter(), Counter[str]()
+    with suppress(ViewError, OSError), session.views.tables():
+        pass
+    wanted = set(indexes(spans))
+
+    def is_meant(said: RecordedClaim, owner: Scope) -> bool:
+        return said.index in wanted and owner_of(session.reader.at(said.index).body.scope) == owner
+
+    for owner in dict.fromkeys(_owners(session, spans)):
+        walked = walk(session, None if owner == Scope() else owner, None, _LOOKED_AT)
+        counts["discarded"] += sum(
+            len(one.warnings) for said, one in walked.steps if one.warnings and is_meant(said, owner)
+        )
+        for one in walked.made:
+            if is_meant(one.said, owner):
+                counts[one.proposal.action] += 1
+                counts["review_needed"] += one.proposal.review_needed
+    every = {name: counts[name] for name in (*ACTIONS, "review_needed", "discarded")}
+    return Proposed(every, {"proposing": round(1000 * (perf_counter() - began), 1)})
 
 
 def planned(session: Session, spans: Spans) -> Planned:
@@ -281,11 +359,7 @@ def _owners(session: Session, spans: Spans) -> Iterable[Scope]:
             continue
         body = session.reader.at(index).body
         if isinstance(body, ExperienceBody) and body.symbolic:
-            yield _owner(body.scope)
-
-
-def _owner(scope: Scope | None) -> Scope:
-    return msgspec.structs.replace(scope or Scope(), session_id=None)
+            yield owner_of(body.scope)
 
 
 def _changes_of(session: Session, owner: Scope, wanted: set[int]) -> Iterable[PlannedChange]:
@@ -296,7 +370,7 @@ def _changes_of(session: Session, owner: Scope, wanted: set[int]) -> Iterable[Pl
         if one.said.index not in wanted or one.proposal.action not in CHANGES or target is None:
             continue
         both = (reader.at(said.index).body.scope for said in (one.candidate, target))
-        if all(_owner(scope) == owner for scope in both):
+        if all(owner_of(scope) == owner for scope in both):
             yield PlannedChange(one.candidate, target, one.proposal, _version(session, target))
 
 

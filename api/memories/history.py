@@ -1,6 +1,7 @@
-"""How a memory came to be what it is: every change of its chain, from the log alone."""
+"""How a memory came to be what it is: every change of its chain, from the log alone; and what is proposed about it."""
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -16,6 +17,7 @@ from braid.ledger.record.record import ASKED_BY, CORRECTION, EventBody, Experien
 from braid.log.chain import Chain, chain_of, kept
 from braid.memories.duplicate import DECISION
 from braid.memories.operations import Change, ChangeKind, History, MemoryHistory
+from braid.memories.proposals import proposals, readings_of
 from braid.session import Session
 
 
@@ -32,6 +34,9 @@ def told(session: Session, asked: History) -> MemoryHistory:
         raise UnknownRecordError(f"{asked.id}: no such record then")
     chain = chain_of(reader, index, size)
     how = kept(reader, chain)
+    end = reader.size if size is None else size
+    readings = readings_of(reader, chain, end)
+    changes = list(_changes(reader, chain, readings, end))
     return MemoryHistory(
         current=None if chain.current is None else RecordId(reader.envelope(chain.current).id),
         version=chain.version,
@@ -39,10 +44,19 @@ def told(session: Session, asked: History) -> MemoryHistory:
         importance=how.importance,
         locked_until=None if how.locked_until is None else datetime.fromisoformat(how.locked_until),
         changes=tuple(
-            _correlated(session, one)
-            for one in _changes(reader, chain, reader.size if size is None else size)
+            _correlated(session, one) for one in _with(changes, proposals(session, chain, readings, size))
         ),
     )
+
+
+def _with(changes: list[Change], rows: Iterable[tuple[int, Change]]) -> list[Change]:
+    """Return changes with what is proposed, each row behind the record where it belongs."""
+    every = [(one.index, one) for one in changes]
+    for place, row in rows:
+        at = bisect_right(every, place, key=lambda one: one[0])
+        version = max([1, *(one.version for _, one in every[:at])])
+        every.insert(at, (place, msgspec.structs.replace(row, version=version)))
+    return [one for _, one in every]
 
 
 def _correlated(session: Session, change: Change) -> Change:
@@ -60,25 +74,26 @@ def _correlated(session: Session, change: Change) -> Change:
     return msgspec.structs.replace(change, correlation_id=id)
 
 
-def _changes(reader: Reader, chain: Chain, size: int) -> Iterator[Change]:
+def _changes(reader: Reader, chain: Chain, readings: Sequence[int], size: int) -> Iterator[Change]:
     """Yield the changes in the order of the log. The version counts what `chain_of` counts; an erasure isn't counted:
     it is no change that could be taken back, and leaves none to be named. Nor is it counted that nothing was added."""
     seen = set[int]()
     counted = {*chain.members, *chain.settings, *chain.tombstones}
     erasing = {at for at in map(reader.control.erased.get, chain.members) if at is not None}
-    decided = {at for member in chain.members for at in _decisions(reader, member) if at < size}
+    about = (*chain.members, *readings)
+    decided = {at for one in about for at in _decisions(reader, one) if at < size}
     for at in sorted(counted | erasing | decided):
         if at in counted:
             seen.add(reader.envelope(at).tx[0])
-        yield from _told_of(reader, chain, at, len(seen))
+        yield from _told_of(reader, chain, about, at, len(seen))
 
 
-def _told_of(reader: Reader, chain: Chain, at: int, version: int) -> Iterator[Change]:
+def _told_of(reader: Reader, chain: Chain, about: Sequence[int], at: int, version: int) -> Iterator[Change]:
     if at in chain.members:
         yield _written(reader, chain, at, version)
         return
     if is_decision(reader, at):
-        yield from _decided(reader, chain, at, version)
+        yield from _decided(reader, about, at, version)
         return
     kind = _kind(reader, at)
     named = _targets(reader, at, "evidence" if kind == "NONE" else "target")
@@ -96,10 +111,10 @@ def _told_of(reader: Reader, chain: Chain, at: int, version: int) -> Iterator[Ch
         )  # fmt: skip
 
 
-def _decided(reader: Reader, chain: Chain, at: int, version: int) -> Iterator[Change]:
+def _decided(reader: Reader, about: Sequence[int], at: int, version: int) -> Iterator[Change]:
     """Yield what a program decided of a claim of a record: the record stays, and says what it said."""
     decision, named = decision_at(reader, at), _targets(reader, at, "target")
-    for member in [one for one in chain.members if one in named][-1:]:
+    for member in [one for one in about if one in named][-1:]:
         if decision is not None:
             yield _change(
                 reader, at, version, decision.action if decision.applied else "NONE", member,

@@ -25,6 +25,7 @@ from braid.ledger.record.ids import RecordId
 from braid.operation import Id, IdempotencyKey, Index, Json, Name, Request, Response, Scoped, operation
 from braid.search.question import refuse_empty
 from braid.session import Session
+from braid.stance.proposal import Action
 from braid.wal.errors import OutcomeUnknownError
 
 _ID: Final = RecordId("exp_2025-05-17T09:00:00Z_0000000300ab")
@@ -166,6 +167,9 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     correlation_id: RecordId | None = None
     path: str | None = None
     """By which way of a harness it came (SPEC §24)."""
+    proposed: Action | None = None
+    """What the rules would do where nothing is carried out, of a row that no record says: `id` is of the claim that
+    they would do it for."""
 
 
 class MemoryHistory(Response, frozen=True, kw_only=True):
@@ -194,7 +198,8 @@ class MemoryHistory(Response, frozen=True, kw_only=True):
 )
 def history(session: Session, asked: History) -> MemoryHistory:
     """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased; and each
-    time that nothing was added (`NONE`), since it says the same already.
+    time that nothing was added (`NONE`), since it says the same already. In the phases `shadow` and `add_only` there is
+    a row `NONE`, too, for what the rules would do about what it claims: `proposed` says what.
 
     It follows from signed records alone, so it can't be incomplete. What is forgotten or erased has no text here.
     Raises InvalidRecordError for what is no memory, UnknownRecordError.

@@ -15,8 +15,10 @@ from braid.claims import demotion, judgements, judging
 from braid.claims.decisions import walk
 from braid.errors import AccessDeniedError, InvalidRequestError
 from braid.jobs import decision_consumer
+from braid.jobs.decision_consumer import BATCH, DecisionConsumer
 from braid.ledger.errors import ErasedError
 from braid.ledger.record.record import EventBody
+from braid.outcomes import outcomes
 from braid.store import Store
 from braid.tools.evaluation import decisions as decision_cases
 from braid.wal import failpoint
@@ -290,6 +292,84 @@ def test_what_was_known_before_the_phase_is_left_as_it_is(
     says(empty, "lives_in", "Faro", "2025-06-02")
     decide(empty)
     assert len(decided(empty)) == 1
+
+
+# -- while nothing is carried out -----------------------------------------------------------------
+
+
+def claims(store: Store, count: int, rel: str = "lives_in") -> None:
+    with store.transaction() as together:
+        for number in range(count):
+            claim = Claim(subject="Maya", rel=rel, object=("Porto", "Lisbon")[number % 2])
+            day = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(hours=number)
+            together.append(
+                f"{number}", claims=[claim], actor="user", name="Maya", user_id="maya", occurred_at=day
+            )
+
+
+def counted(store: Store) -> list[dict[str, int]]:
+    every = outcomes(store.session).every("done")
+    return [one.outcome.spent.counts for one in every if "ADD" in one.outcome.spent.counts]
+
+
+@pytest.mark.parametrize("phase", ["shadow", "add_only"])
+def test_what_would_be_done_is_signed_once_in_a_batch_and_changes_nothing(empty: Store, phase: str) -> None:
+    empty.change_setting("phase", phase, reason="to try it")
+    claims(empty, 400)
+    decide(empty)
+    assert counted(empty) == []  # it is not enough for an outcome
+    claims(empty, 250)
+    size = len(empty)
+    decide(empty)
+    found = empty.decision_report(limit=10_000)
+    (counts,) = counted(empty)
+    assert counts == {**found.actions, "review_needed": found.review_needed, "discarded": 0}
+    assert sum(found.actions.values()) == 650
+    assert (len(empty), decided(empty)) == (size + 1, [])
+    for _ in range(BATCH + 1):
+        empty.append("It rained.", user_id="maya")
+    size = len(empty)
+    decide(empty)
+    assert len(empty) == size  # who learns nothing signs nothing
+    assert empty.canary_report().rounds == 0
+
+
+def test_what_came_before_the_promotion_is_left_as_it_is_though_its_batch_waited(
+    empty: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judgements, "LEAST", 0)
+    monkeypatch.setattr(judgements, "BOUND", 0.0)
+    claims(empty, 600)
+    consumer = DecisionConsumer(empty.session)
+    (batch,) = consumer.plan(1)
+    promote(empty)
+    made = consumer.run(batch, 1)
+    assert consumer.settle(batch, made, 1, lambda: None)
+    assert decided(empty) == []
+    assert counted(empty) == []
+    says(empty, "lives_in", "Faro", "2025-06-02")
+    decide(empty)
+    (one,) = decided(empty)
+    assert one["decision"] == "UPDATE"
+    empty.change_setting("phase", "add_only", reason="enough")
+    claims(empty, 600, "works_at")
+    decide(empty)
+    (counts,) = counted(empty)
+    assert sum(counts[action] for action in ("ADD", "UPDATE", "DELETE", "NONE")) == 600
+    promote(empty)
+    decide(empty)
+    assert len(decided(empty)) == 1
+
+
+@pytest.mark.parametrize("key", ["mutations_frozen", "autonomous_frozen"])
+def test_what_is_frozen_proposes_nothing_either(empty: Store, key: str) -> None:
+    claims(empty, 600)
+    empty.change_setting(key, "true", reason="to stop it")
+    decide(empty)
+    assert counted(empty) == []
+    empty.change_setting(key, "false", reason="found it")
+    decide(empty)
+    assert len(counted(empty)) == 1
 
 
 # -- never over a person ----------------------------------------------------------------------------

@@ -74,7 +74,18 @@ def derived(store: Store) -> dict[str, list[tuple[str, str]]]:
 
 
 def shown(store: Store, id: str) -> list[tuple[str, str]]:
-    return [(one.change, one.id) for one in store.history(id).changes]
+    """Return what its history says of records; what is proposed is said by none."""
+    return [(one.change, one.id) for one in store.history(id).changes if one.proposed is None]
+
+
+def reported(store: Store) -> dict[str, set[tuple[str, str]]]:
+    """Return of each experience what the report proposes for a claim of it, or about it: action, and for which one."""
+    found: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for one in store.decision_report(user_id="maya", limit=10_000, examples=1_000).examples:
+        if one.target_id is not None:
+            for id in (one.id, one.target_id):
+                found[id].add((one.action, one.id))
+    return found
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -92,6 +103,69 @@ def test_each_change_of_each_memory_stands_in_its_history_once(store: Store, clo
     assert max(len(changes) for changes in wanted.values()) > 5
     for id, changes in wanted.items():
         assert shown(store, id) == changes, id
+
+
+@pytest.mark.parametrize("phase", ["shadow", "add_only"])
+def test_what_is_proposed_stands_in_the_history_as_the_report_has_it(store: Store, phase: str) -> None:
+    store.change_setting("phase", phase, reason="to see it")
+    said = [
+        store.append(
+            f"Maya {rel} {object_} ({number})",
+            claims=[braid.Claim(subject="Maya", rel=rel, object=object_, polarity=polarity)],
+            actor="user",
+            name=("Maya", "Jonas")[number % 7 == 6],
+            user_id="maya",
+            occurred_at=datetime(2025, 1, 1, tzinfo=UTC) + timedelta(days=number),
+        )
+        for number, (rel, object_, polarity) in enumerate(
+            (rel, object_, number % 5 != 4)
+            for number in range(12)
+            for rel, objects in (
+                ("lives_in", ("Porto", "Lisbon", "Faro")),
+                ("moved_to", ("Ghent", "Hull")),
+                ("drinks", ("tea", "milk")),
+                ("likes", ("chess",)),
+                ("hates", ("chess", "rain")),
+            )
+            for object_ in (objects[number % len(objects)],)
+        )
+    ]
+    wanted, actions = reported(store), set[str | None]()
+    assert len(wanted) > 30
+    for id in said:
+        changes = store.history(id).changes
+        rows = [one for one in changes if one.proposed is not None]
+        actions |= {one.proposed for one in rows}
+        assert [one.change for one in rows] == ["NONE"] * len(rows)
+        assert {(one.proposed, one.id) for one in rows} == wanted[id], id
+        assert len({(one.change, one.id) for one in changes}) == len(changes)
+        assert store.history(id).version == 1
+    assert actions == {"ADD", "UPDATE", "DELETE", "NONE"}
+
+
+def test_a_row_says_what_would_be_done_and_why(store: Store) -> None:
+    porto, lisbon = (
+        store.append(
+            f"I live in {place}.",
+            claims=[braid.Claim(subject="Maya", rel="lives_in", object=place)],
+            actor="user",
+            name="Maya",
+            user_id="maya",
+            occurred_at=datetime(2025, month, 2, tzinfo=UTC),
+        )
+        for month, place in ((1, "Porto"), (4, "Lisbon"))
+    )
+    size = len(store)
+    for id in (porto, lisbon):
+        added, row = store.history(id).changes
+        assert (added.change, row.change, row.proposed, row.id) == ("ADD", "NONE", "UPDATE", lisbon)
+        assert row.reason == f"would UPDATE {porto}: newer: 2025-04-02 after 2025-01-02"
+        assert (row.old, row.new) == ("Maya lives in Porto", "Maya lives in Lisbon")
+        assert (row.record, row.actor, row.method) == (id, "autonomous", "rules@1")
+    assert len(store) == size
+    assert [one.change for one in store.history(porto, as_of=store.get(porto).index).changes] == ["ADD"]
+    store.forget(lisbon)
+    assert [one.proposed for one in store.history(porto).changes] == [None]
 
 
 def test_each_change_names_its_session_and_what_set_it_going(store: Store) -> None:
