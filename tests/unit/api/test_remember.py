@@ -71,7 +71,7 @@ def memories(store: Store) -> list[str]:
 
 
 def changes(store: Store, id: str) -> list[str]:
-    return [one.change for one in store.history(id).changes]
+    return [one.change for one in store.history(id).changes if one.proposed is None]
 
 
 def work(store: Store) -> Any:
@@ -309,7 +309,9 @@ def test_the_same_words_make_one_memory_and_a_none(store: Store, again: str) -> 
 
 
 def changes_then(store: Store, id: str) -> list[str]:
-    return [one.change for one in store.history(id, as_of=store.get(id).index).changes]
+    return [
+        one.change for one in store.history(id, as_of=store.get(id).index).changes if one.proposed is None
+    ]
 
 
 @pytest.mark.parametrize(
