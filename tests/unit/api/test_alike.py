@@ -211,7 +211,8 @@ def test_after_an_erasure_by_another_process(place: Path, handles: tuple[Store, 
     one.recall("cat")
     one.sql("SELECT 1")
     jonas = [record.id for record in other.read() if record.type == "occurrence"]
-    other.erase(jonas[6], session_id="pictures")
+    other.erase(jonas[6])
+    other.erase(session_id="pictures")
     other.forget(jonas[8])
     other.recover(jonas[8])
     other.append("The tail.", user_id="jonas", session_id="pictures")
