@@ -12,6 +12,8 @@ from contextvars import ContextVar
 from secrets import token_hex
 from typing import Final
 
+from braid.severity import severity_of
+
 LOGGER: Final = "braid.event"
 FIELDS: Final = (
     "component",
@@ -27,6 +29,7 @@ FIELDS: Final = (
     "tier",
     "latency_ms",
     "outcome",
+    "severity",
     "status",
     "tokens",
     "percent",
@@ -102,8 +105,17 @@ def _session_id(said: object) -> str | None:
     return said if isinstance(said, str) and _ID.fullmatch(said) else None
 
 
-def note(event: str, *, level: int = logging.INFO, **fields: str | float | None) -> None:
-    """Log an event. ValueError for a field that isn't one of `FIELDS`; a text that is no id or name is left out."""
+def note(
+    event: str,
+    *,
+    level: int = logging.INFO,
+    error: BaseException | None = None,
+    **fields: str | float | None,
+) -> None:
+    """Log an event; of an `error` its class is the outcome, beside how bad it is.
+
+    ValueError for a field that isn't one of `FIELDS`; a text that is no id or name is left out.
+    """
     if unknown := fields.keys() - set(FIELDS):
         raise ValueError(f"{', '.join(sorted(unknown))}: no field of the log")
     if not _log.isEnabledFor(level):
@@ -113,6 +125,7 @@ def note(event: str, *, level: int = logging.INFO, **fields: str | float | None)
         "component": COMPONENTS.get(event),
         "request_id": _REQUEST.get(),
         "session_id": session[0] if session is not None else None,
+        **({} if error is None else {"outcome": type(error).__name__, "severity": severity_of(error)}),
         **fields,
     }
     held = {name: _plain(value) for name, value in given.items() if value is not None}

@@ -97,7 +97,7 @@ class MutationWatch:
         try:
             undone.update(_undone(self._session, known, asked, answer))
         except _MISSING as error:  # what was asked is done, whatever can't be read of it
-            note("undone_unread", level=logging.WARNING, outcome=type(error).__name__)
+            note("undone_unread", level=logging.WARNING, error=error)
         at_s = _time_of(self._session, self._session.reader.size - 1)
         for act, count in _counted(known, asked, answer):
             self._add(who, act, count, at_s)
@@ -146,7 +146,7 @@ class MutationWatch:
                     session.refresh()
                 self._owed = None
         except (LedgerError, WalError, OSError, ValueError) as error:  # the request that it is about goes on
-            note("freeze_unsigned", level=logging.ERROR, outcome=type(error).__name__)
+            note("freeze_unsigned", level=logging.ERROR, error=error)
         return self._owed
 
 

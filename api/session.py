@@ -31,6 +31,7 @@ from braid.operation import ALL_ACCESS, Access, Operation, Request, operation_of
 from braid.own_key import as_given, with_users_keys
 from braid.paging import items_of, require_page
 from braid.settings import require_unfrozen
+from braid.severity import Severity, severity_of
 from braid.text.parse import ParserMissingError
 from braid.wal.log import TornTail
 
@@ -64,6 +65,8 @@ class Called(NamedTuple):
     """The name of the exception's class, None where it went well."""
     record: str | None = None
     """The id of the record that was asked about, where the request names one."""
+    severity: Severity | None = None
+    """How bad the exception is, None where it went well."""
 
 
 class Session:
@@ -189,14 +192,14 @@ class Session:
 
     @contextmanager
     def _observed(self, known: Operation, request: Request) -> Generator[None]:
-        began, error = perf_counter(), None
+        began, error, severity = perf_counter(), None, None
         try:
             yield
         except BaseException as raised:
-            error = type(raised).__name__
+            error, severity = type(raised).__name__, severity_of(raised)
             raise
         finally:
-            self._observe(Called(known.name, perf_counter() - began, error, _named(request)))
+            self._observe(Called(known.name, perf_counter() - began, error, _named(request), severity))
 
     def _granted(self, known: Operation) -> Caller | None:
         """Return who asks, None for this program itself; raise AccessDeniedError for what they may not ask now."""

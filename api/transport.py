@@ -12,6 +12,7 @@ import msgspec
 from braid.ledger.record.envelope import Envelope, Link
 from braid.ledger.record.record import Record
 from braid.operation import ArrowTable, Vector
+from braid.severity import Severity
 
 CONTENT_TYPE: Final = "application/vnd.braid+msgpack"
 ITEM, FAILED, ENDED = b"i", b"e", b"z"
@@ -24,7 +25,10 @@ HINTED: Final = "hint: "
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Why something was refused, as RFC 9457 writes it. `error`: the exception's class; `members`: what it carries."""
+    """Why something was refused, as RFC 9457 writes it. `error`: the exception's class; `members`: what it carries.
+
+    `severity`: how bad it is; left out where it is silent.
+    """
 
     type: str = "about:blank"
     title: str
@@ -32,6 +36,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     detail: str
     hint: str | None = None
     error: str = ""
+    severity: Severity = Severity.SILENT
     members: dict[str, Any] = {}
 
 

@@ -23,6 +23,7 @@ from braid.learn.gates.outcome import EVERY_SENSITIVITY
 from braid.providers.gate import FirstOf, Gate, in_order
 from braid.session import Session
 from braid.settings import settings
+from braid.severity import Severity
 from braid.text.parse import ParserMissingError
 from braid.work.backoff import WAITS_S, Retry
 from braid.work.job import Lease
@@ -38,6 +39,7 @@ CONSUMERS: Final = (EXTRACTION, DECISION, CONSOLIDATION, PROJECTION, ENRICHMENT)
 """The consumers that there are, in the order in which they work: projections come last, since reading appends."""
 TURNS_EACH: Final = 10
 _LEVELS: Final = {"retried": WARNING, "dead": ERROR}
+_SEVERITIES: Final = {"retried": Severity.SILENT, "released": Severity.DEGRADED, "dead": Severity.FAILED}
 _Done = TypeVar("_Done", Step, Step | None)
 LONGEST_WAIT_S: Final = 120.0
 """Whoever waits until nothing is left waits so long for one job; what waits for the next day is left."""
@@ -160,6 +162,7 @@ def _noted(do: Callable[[], _Done]) -> _Done:
                 consumer=done.batch.consumer,
                 stage=done.stage or None,
                 outcome=f"{done.ended}:{done.kind}" if done.kind else done.ended,
+                severity=_SEVERITIES.get(done.ended),
                 latency_ms=round(1000 * (perf_counter() - began), 1),
             )
     return done

@@ -65,7 +65,7 @@ class CountedCall:
         try:
             outbound(self._session).end(self._id, self.call)
         except (OSError, sqlite3.Error) as error:
-            note("outbound_log_failed", level=logging.ERROR, outcome=type(error).__name__)
+            note("outbound_log_failed", level=logging.ERROR, error=error)
         note(
             "model_asked",
             operation=self.call.operation,

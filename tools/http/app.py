@@ -664,7 +664,7 @@ async def _written(
 def _logged(error: Exception) -> Problem:
     found = problem(error)
     if found.status == 500:
-        note("request_failed", level=logging.ERROR, outcome=type(error).__name__)
+        note("request_failed", level=logging.ERROR, error=error)
         if os.environ.get("BRAID_DEBUG"):  # only who asks for it is shown what an error says
             _log.error("%s", found.detail, exc_info=error)
     return found

@@ -5,6 +5,7 @@ import re
 from typing import Any, Final
 
 from braid.event_log import current_request
+from braid.severity import severity_of
 from braid.tools.cli.errors import HINTS, explain
 from braid.transport import Problem
 
@@ -76,6 +77,7 @@ def problem(error: BaseException) -> Problem:
             title="Unexpected error",
             status=500,
             detail=f"unexpected {names[0]}; the server's log has it under {current_request() or names[0]}",
+            severity=severity_of(error),
         )
     detail, hint = explain(error, _HINTS)
     return Problem(
@@ -84,6 +86,7 @@ def problem(error: BaseException) -> Problem:
         detail=detail,
         hint=_FULL_HINT if status == 507 else hint,
         error=names[0],
+        severity=severity_of(error),
         members=_members(error),
     )
 

@@ -59,6 +59,7 @@ def noted(called: Called) -> None:
         memory_id=called.record,
         latency_ms=_ms(called.seconds),
         outcome=called.error or "ok",
+        severity=called.severity,
     )
 
 

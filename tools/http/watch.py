@@ -88,4 +88,4 @@ class Watch:
         try:
             put_notice(self._session, name, data, None, f"a notice {name}")
         except (LedgerError, WalError, OSError, ValueError) as error:  # the request that it is about goes on
-            note("notice_unsigned", level=logging.ERROR, stage=name, outcome=type(error).__name__)
+            note("notice_unsigned", level=logging.ERROR, stage=name, error=error)

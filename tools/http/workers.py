@@ -58,7 +58,7 @@ class Workers:
             try:
                 wait_s = self._work()
             except Exception as error:  # what is to be done is in the log: nothing is lost by resting
-                note("worker_rests", level=logging.ERROR, outcome=type(error).__name__)
+                note("worker_rests", level=logging.ERROR, error=error)
                 wait_s = TROUBLE_S
 
     def _allowed(self) -> Models:
@@ -66,7 +66,7 @@ class Workers:
         try:
             now, found = settings(self._session), self._models()
         except ValueError as error:  # a name that means none, or one too far away, was signed meanwhile
-            note("model_kept_away", level=logging.WARNING, outcome=type(error).__name__)
+            note("model_kept_away", level=logging.WARNING, error=error)
             return Models()
         allowed = {
             name: model if model is None or refusal_of(model, now) is None else None
