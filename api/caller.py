@@ -85,6 +85,12 @@ def asked_for() -> dict[str, str]:
     return {ASKED_BY: f"{caller.kind} {caller.name}"}
 
 
+def reason_or_asker(reason: str | None) -> str:
+    """Return why something is forgotten or comes back: where nobody said, who asked for it."""
+    caller = asking() if asked_for() else None
+    return reason or f"asked by {'the owner' if caller is None else caller.name}"
+
+
 def attributed(batch: "Sequence[Draft]") -> "Sequence[Draft]":
     """Return drafts that say who asked for them (`003_` §22.1)."""
     said = asked_for()

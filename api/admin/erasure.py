@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from braid.caller import asked_for, asking
+from braid.caller import asked_for, asking, reason_or_asker
 from braid.errors import AccessDeniedError, InvalidRequestError, PinnedError
 from braid.isolation import is_own
 from braid.ledger.erase import cascade as cascades
@@ -82,7 +82,7 @@ class Certified(Response, frozen=True, kw_only=True):
 class Forget(Request, frozen=True, kw_only=True):
     """Which memories and other records are hidden, and why. Any id of a memory names all of it: what it said before it
     was corrected too. `only`: just these records, so that what one of them corrected stands again. `force`: pinned ones
-    too, which only an operator may ask.
+    too, which only an operator may ask. Without a `reason` the tombstone says who asked.
     """
 
     ids: Ids
@@ -119,7 +119,9 @@ def forget(session: Session, asked: Forget) -> Tombstone:
         refuse_locked(session, asked.ids)
         falls = plan_forget(session, PlanForget(ids=asked.ids, only=asked.only)).ids
         named = [id for id in dict.fromkeys(asked.ids) if asked.only or not _stands_elsewhere(session, id)]
-        return Tombstone(id=erasing.forget(session.writer, [*named, *falls], asked.reason, asked_for()))
+        return Tombstone(
+            id=erasing.forget(session.writer, [*named, *falls], reason_or_asker(asked.reason), asked_for())
+        )
 
 
 def _forgotten_by(session: Session, asked: Forget) -> Tombstone | None:
@@ -209,7 +211,7 @@ def _rest_of(session: Session, targets: Sequence[int]) -> list[int]:
 
 
 class Recover(Request, frozen=True, kw_only=True):
-    """Which forgotten records come back, and why."""
+    """Which forgotten records come back, and why: without a `reason` the tombstone says who asked."""
 
     ids: Ids
     reason: str | None = None
@@ -237,7 +239,9 @@ def recover(session: Session, asked: Recover) -> Tombstone:
             return done
         back = plan_recover(session, PlanRecover(ids=asked.ids)).ids
         ids = [*dict.fromkeys(asked.ids), *back]
-        return Tombstone(id=erasing.recover(session.writer, ids, session.now(), asked.reason, asked_for()))
+        return Tombstone(
+            id=erasing.recover(session.writer, ids, session.now(), reason_or_asker(asked.reason), asked_for())
+        )
 
 
 def _recovered_by(reader: Reader, ids: Iterable[str]) -> Tombstone | None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import braid
-from braid.caller import Caller, asked_by
+from braid.caller import GRANTS, Caller, asked_by
 from braid.errors import (
     AccessDeniedError,
     ConfirmationError,
@@ -566,3 +566,19 @@ def test_a_forget_and_a_recovery_can_be_repeated(store: Store) -> None:
     for step in (store.forget, store.recover):
         with pytest.raises(ErasedError):
             step(ids[0])
+
+
+def test_no_forget_stands_in_a_history_without_a_reason(store: Store) -> None:
+    id = store.append("I live in Porto.", user_id="maya")
+    with asked_by(Caller(name="noor", kind="agent", allowed=GRANTS["operator"])):
+        store.forget(id)
+    store.recover(id)
+    store.forget(id, reason="")
+    store.recover(id, reason="a mistake")
+    told = [(one.change, one.reason) for one in store.history(id).changes[1:]]
+    assert told == [
+        ("DELETE", "asked by noor"),
+        ("RECOVER", "asked by the owner"),
+        ("DELETE", "asked by the owner"),
+        ("RECOVER", "a mistake"),
+    ]

@@ -188,7 +188,7 @@ def test_what_was_changed_is_told_but_no_reason_that_concerns_others(
     assert told == [
         ("forget", [ids["forgotten"]], "she asked"),
         ("forget", [ids["hostile"]], None),
-        ("recover", [ids["hostile"]], None),
+        ("recover", [ids["hostile"]], "asked by the owner"),
     ]
 
 
