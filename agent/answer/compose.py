@@ -240,7 +240,8 @@ def _unread(question: Question, asked: QuestionContext) -> list[Support]:
         since = taken_back(asked.stance.support[0].claim.object, older, hits) if is_yes else None
     else:
         span = best_span(question, older.text, when_of(older))
-        since = replacement(question, kind_of(question), older, span, hits) if span is not None else None
+        asks = kind_of(question)
+        since = replacement(question, asks, older, span, hits, only_named=True) if span is not None else None
     return [] if since is None else [support_of(since.hit, since.sentence)]
 
 

@@ -145,9 +145,10 @@ def replacement(
     hits: Sequence[Hit],
     *,
     answering: Set[str] = frozenset(),
+    only_named: bool = False,
 ) -> Replacement | None:
     """Return the last turn that may bring another value in place of the one that a span of `older` tells. `answering`:
-    the ids of the turns that read as answers too."""
+    the ids of the turns that read as answers too. `only_named`: no turn that doesn't name what is told."""
     if not may_be_replaced(asked):
         return None
     span = _with_day(asked, older, span)
@@ -160,7 +161,7 @@ def replacement(
         for hit in hits
         if told.may_be_changed_by(hit)
         for said in [
-            *(told.sentences_of_change(hit, hits) if kind else ()),
+            *(told.sentences_of_change(hit, hits) if kind and not only_named else ()),
             *told.replaced_in(hit),
         ]
     ]
