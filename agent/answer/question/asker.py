@@ -9,6 +9,7 @@ from braid.ledger.record.record import ExperienceBody
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
 from braid.text.pasted import own, pasted
+from braid.text.words import STOP
 
 _OF_ME: Final = re.compile(r"\b(?:i|me|my|mine|myself)\b", re.IGNORECASE)
 _DO_I: Final = re.compile(
@@ -53,8 +54,8 @@ def of_user(text: str, user_id: str | None) -> str | None:
     asks so of one who never said their name: "Where does Maya live?" of the user `maya`.
     """
     parts = [re.escape(each) for each in _PART_OF_ID.findall((user_id or "").partition("@")[0])]
-    if len("".join(parts)) <= _INITIALS:
-        return None
+    if len("".join(parts)) <= _INITIALS or STOP.issuperset(map(str.lower, parts)):
+        return None  # an id "will" is in too many questions
     name = r"[\W_]+".join(parts)
     named = re.compile(
         rf"(?:\b(?P<does>{_DOES}) )?(?<![\w'’-])(?:{name})(?P<whose>['’]s?)?(?![\w-])", re.IGNORECASE

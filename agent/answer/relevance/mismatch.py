@@ -14,7 +14,7 @@ from braid.agent.answer.question.description import PERSONS
 from braid.agent.answer.question.reading import ASKS_PAYMENT
 from braid.agent.answer.turn.bearing import spelt_names
 from braid.agent.answer.turn.counts import lists_another
-from braid.agent.answer.turn.spans import best_span
+from braid.agent.answer.turn.spans import best_span, kind_of
 from braid.agent.answer.turn.turn import when_of
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
@@ -79,16 +79,21 @@ _MEASURED: Final = re.compile(
     r"|percent)\b",
     re.IGNORECASE,
 )
-_APART: Final = tuple(
+_LIVE: Final = re.compile(r"\b(?:liv(?:e[sd]?|ing)|resid(?:e[sd]?|ing))\b", re.IGNORECASE)
+_WORK: Final = re.compile(r"\b(?:work(?:s|ed|ing)?|employ(?:ed|er|s)?|jobs?|office)\b", re.IGNORECASE)
+_ACTS: Final = tuple(
     (re.compile(rf"\b(?:{one})\b", re.IGNORECASE), re.compile(rf"\b(?:{other})\b", re.IGNORECASE))
     for one, other in (
-        ("liv(?:e[sd]?|ing)|resid(?:e[sd]?|ing)", "work(?:s|ed|ing)?|employ(?:ed|er|s)?|jobs?|office"),
-        ("s(?:ell(?:s|ing)?|old)", "b(?:uy(?:s|ing)?|ought)|got|get(?:s|ting)?"),
+        (
+            r"s(?:ell(?:s|ing)?|old)(?! (?:me|us)\b)",
+            r"b(?:uy(?:s|ing)?|ought)|(?:got|get(?:s|ting)?)(?! [£$€]?\d)",
+        ),
         ("arriv(?:e[sd]?|ing)", "leav(?:e|es|ing)|left|depart(?:s|ed|ing)?|set off"),
         ("open(?:s|ed|ing)?", "clos(?:e[sd]?|ing)|shut(?:s|ting)?"),
     )
 )
-"""Acts that are told apart: who got a car in 2014 didn't say when it was sold."""
+"""Acts whose time or sum isn't the other's: who got a car in 2014 didn't say when it was sold."""
+_OF_AN_ACT: Final = frozenset(("time", "clock", "money"))
 _COUNTED: Final = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|half|hundred|thousand|grand|fiver"
     r"|tenner|pence|\w+pence|an? (?:pound|euro|dollar|penny|cent))\b",
@@ -155,6 +160,18 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
         or _denies_it(question, sentence, when_of(hit))
         or _names_another(question, sentence)
         or _is_of_another_code(question, hit.text)
+        or _is_of_other_act(question, sentence)
+    )
+
+
+def _is_of_other_act(question: Question, sentence: str) -> bool:
+    """Whether a time or a sum is asked of one act, and a sentence tells of the opposite one alone."""
+    if kind_of(question).wants not in _OF_AN_ACT:
+        return False
+    return any(
+        one.search(question.text) and other.search(sentence) and not one.search(sentence)
+        for each in _ACTS
+        for one, other in (each, each[::-1])
     )
 
 
@@ -241,7 +258,7 @@ def is_of_another_kind(asked: str, sentence: str) -> bool:
     """Whether a sentence bears no value of the kind that is asked for."""
     if _AGE.search(asked) and _MEASURED.search(sentence) and not _AGED.search(sentence):
         return True
-    for one, other in (pair for each in _APART for pair in (each, each[::-1])):
+    for one, other in ((_LIVE, _WORK), (_WORK, _LIVE)):
         if (
             one.search(asked)
             and not other.search(asked)

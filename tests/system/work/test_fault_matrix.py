@@ -10,15 +10,17 @@ import socket
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
 from braid.claims import judgements
 from braid.models.redis_streams import RedisStreams
+from braid.store import Store
 from braid.text.chat import ChatError
 from tests.system.work import faults
 from tests.system.work.faults import FACT, Point, Result, World, passed, struck
@@ -203,19 +205,30 @@ def deciding(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Point]]:
         yield points
 
 
-def decided_once(folder: Path, point: Point, fault: str) -> None:
+class Round(NamedTuple):
+    """What is done by jobs, and what a world then holds of it."""
+
+    life: Callable[[World, Store], None]
+    held: Callable[[World], object]
+    wanted: object
+
+
+DECIDING: Final = Round(World.decide, World.decided, DECIDED)
+
+
+def has_one_effect(folder: Path, point: Point, fault: str, done: Round) -> None:
+    """Do it with a fault at one of its points, and then what is left: the world holds it once."""
     world = World(folder)
     act, end = acts(world, fault, folder)
     try:
-        struck(world, point, act, world.decide)
+        struck(world, point, act, partial(done.life, world))
     finally:
         end()
-    assert world.decided() == DECIDED, f"{fault} at {point}"
+    assert done.held(world) == done.wanted, f"{fault} at {point}"
 
 
-@pytest.mark.sample(6)
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_decision_is_carried_out_once(tmp_path: Path, deciding: list[Point], fault: str) -> None:
+def at_steps(points: Sequence[Point], fault: str) -> list[Point]:
+    """Return where a round is struck by a fault: each step by some of them."""
     names = (
         "work.leased",
         "work.ran",
@@ -225,9 +238,15 @@ def test_a_decision_is_carried_out_once(tmp_path: Path, deciding: list[Point], f
         "work.append.done",
         "work.settled",
     )
-    points = [next(one for one in reversed(deciding) if one.name == name) for name in names]
-    for number, point in enumerate(points[FAULTS.index(fault) % 3 :: 3]):
-        decided_once(tmp_path / str(number), point, fault)
+    found = [next(one for one in reversed(points) if one.name == name) for name in names]
+    return found[FAULTS.index(fault) % 3 :: 3]
+
+
+@pytest.mark.sample(6)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_decision_is_carried_out_once(tmp_path: Path, deciding: list[Point], fault: str) -> None:
+    for number, point in enumerate(at_steps(deciding, fault)):
+        has_one_effect(tmp_path / str(number), point, fault, DECIDING)
 
 
 @pytest.mark.soak
@@ -237,7 +256,7 @@ def test_a_decision_is_carried_out_once_at_every_point(
     tmp_path: Path, deciding: list[Point], fault: str
 ) -> None:
     for number, point in enumerate(deciding):
-        decided_once(tmp_path / str(number), point, fault)
+        has_one_effect(tmp_path / str(number), point, fault, DECIDING)
 
 
 # -- a round of consolidation ----------------------------------------------------------------------
@@ -259,31 +278,14 @@ def consolidating(tmp_path_factory: pytest.TempPathFactory) -> list[Point]:
     return points
 
 
-def consolidated_once(folder: Path, point: Point, fault: str) -> None:
-    world = World(folder)
-    act, end = acts(world, fault, folder)
-    try:
-        struck(world, point, act, world.consolidate)
-    finally:
-        end()
-    assert world.consolidated() == CONSOLIDATED, f"{fault} at {point}"
+CONSOLIDATING: Final = Round(World.consolidate, World.consolidated, CONSOLIDATED)
 
 
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_waits_is_decided_once(tmp_path: Path, consolidating: list[Point], fault: str) -> None:
-    names = (
-        "work.leased",
-        "work.ran",
-        "work.append",
-        "wal.write",
-        "wal.sync.done",
-        "work.append.done",
-        "work.settled",
-    )
-    points = [next(one for one in reversed(consolidating) if one.name == name) for name in names]
-    for number, point in enumerate(points[FAULTS.index(fault) % 3 :: 3]):
-        consolidated_once(tmp_path / str(number), point, fault)
+    for number, point in enumerate(at_steps(consolidating, fault)):
+        has_one_effect(tmp_path / str(number), point, fault, CONSOLIDATING)
 
 
 @pytest.mark.soak
@@ -293,7 +295,7 @@ def test_what_waits_is_decided_once_at_every_point(
     tmp_path: Path, consolidating: list[Point], fault: str
 ) -> None:
     for number, point in enumerate(consolidating):
-        consolidated_once(tmp_path / str(number), point, fault)
+        has_one_effect(tmp_path / str(number), point, fault, CONSOLIDATING)
 
 
 # -- a process of its own, killed -----------------------------------------------------------------

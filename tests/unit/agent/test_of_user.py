@@ -32,6 +32,7 @@ def test_it_is_asked_in_the_first_person(user_id: str, asked: str, own: str) -> 
         ("maya-lind", "Where does Maya live?"),
         ("u1", "Is U 1 a boat?"),
         ("4711", "What is 4711?"),
+        ("will", "Will it rain?"),
         ("", "Where does Maya live?"),
         (None, "Where does Maya live?"),
     ],

@@ -640,3 +640,21 @@ def test_when_it_was_got_is_not_when_it_was_sold(of_places: Store) -> None:
     assert asked.rung in ("near", "silent")
     got = of_places.ask("When did I get the Kia?", user_id="ann", now=NOW + timedelta(weeks=8), write=False)
     assert got.short == "in 2014"
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "is_told"),
+    [
+        ("The gym is closed on Sundays.", "Is the gym open on Sundays?", True),
+        ("Got 300 for the old bike.", "How much did I sell the bike for?", True),
+        ("The shop shuts at 6.", "When does the shop open?", False),
+        ("The train leaves Leeds at 8:15.", "What time does the train arrive?", False),
+        ("I bought the boat for 900.", "How much did I sell the boat for?", False),
+    ],
+)
+def test_the_opposite_act_holds_back_only_its_time_and_its_sum(
+    tmp_path: Path, said: str, asked: str, *, is_told: bool
+) -> None:
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as store:
+        store.remember(said, user_id="ann")
+        assert (store.ask(asked, user_id="ann", write=False).rung == "said") == is_told
