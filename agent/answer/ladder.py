@@ -67,7 +67,11 @@ def silence(question: Question, chosen: Chosen | None, hits: Sequence[Hit]) -> C
         if unheard
         else "what was found is about something else"
     )
-    where = f"; {looked} was looked for in {len(hits)} records" if looked and hits else ""
+    where = (
+        f"; {looked} was looked for in {len(hits)} record{'s' if len(hits) > 1 else ''}"
+        if looked and hits
+        else ""
+    )
     return unknown(
         f"{what}{where}; a name, a day or another word for it would help", chosen.p if chosen else 0.0
     )
