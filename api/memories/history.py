@@ -16,6 +16,7 @@ from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import ASKED_BY, CORRECTION, EventBody, ExperienceBody, Record, is_reading
 from braid.log.chain import Chain, chain_of, kept
 from braid.memories.duplicate import DECISION
+from braid.memories.merges import merges
 from braid.memories.operations import Change, ChangeKind, History, MemoryHistory
 from braid.memories.proposals import proposals, readings_of
 from braid.session import Session
@@ -36,7 +37,7 @@ def told(session: Session, asked: History) -> MemoryHistory:
     how = kept(reader, chain)
     end = reader.size if size is None else size
     readings = readings_of(reader, chain, end)
-    changes = list(_changes(reader, chain, readings, end))
+    changes = _with(list(_changes(reader, chain, readings, end)), merges(session, chain, end))
     return MemoryHistory(
         current=None if chain.current is None else RecordId(reader.envelope(chain.current).id),
         version=chain.version,
@@ -50,7 +51,7 @@ def told(session: Session, asked: History) -> MemoryHistory:
 
 
 def _with(changes: list[Change], rows: Iterable[tuple[int, Change]]) -> list[Change]:
-    """Return changes with what is proposed, each row behind the record where it belongs."""
+    """Return changes with further rows, each behind the record where it belongs. They count for no version."""
     every = [(one.index, one) for one in changes]
     for place, row in rows:
         at = bisect_right(every, place, key=lambda one: one[0])

@@ -133,7 +133,7 @@ class History(Request, frozen=True, kw_only=True):
     as_of: Index | None = None
 
 
-ChangeKind = Literal["ADD", "UPDATE", "DELETE", "RECOVER", "ERASE", "NONE"]
+ChangeKind = Literal["ADD", "UPDATE", "DELETE", "RECOVER", "ERASE", "MERGE", "NONE"]
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -167,6 +167,9 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     correlation_id: RecordId | None = None
     path: str | None = None
     """By which way of a harness it came (SPEC §24)."""
+    decided: str | None = None
+    """Of a row `MERGE`: what was decided of names, `merge`, `alias`, `apart`, `split`, `retract`; or what was done to such
+    a decision, `forget`, `recover`. `old` and `new` are the names that meant one before, and since."""
     proposed: Action | None = None
     """What the rules would do where nothing is carried out, of a row that no record says: `id` is of the claim that
     they would do it for."""
@@ -197,8 +200,9 @@ class MemoryHistory(Response, frozen=True, kw_only=True):
     errors=(UnknownRecordError, IntegrityError, NoVaultError, InvalidRecordError),
 )
 def history(session: Session, asked: History) -> MemoryHistory:
-    """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased; and each
-    time that nothing was added (`NONE`), since it says the same already. In the phases `shadow` and `add_only` there is
+    """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased; what was
+    decided of a name that it says (`MERGE`; of a name said by more than 200 turns then, in the newest); and each time
+    that nothing was added (`NONE`), since it says the same already. In the phases `shadow` and `add_only` there is
     a row `NONE`, too, for what the rules would do about what it claims: `proposed` says what.
 
     It follows from signed records alone, so it can't be incomplete. What is forgotten or erased has no text here.

@@ -175,7 +175,7 @@ def history(
     output: FormatOption = "table",
     store: StoreOption = None,
 ) -> None:
-    """Show every change of a memory: added, updated, deleted, recovered, erased.
+    """Show every change of a memory: added, updated, deleted, recovered, erased; names in it merged or parted.
 
     It follows from signed records alone. What is forgotten or erased by now has no words here.
 

@@ -27,7 +27,7 @@ _COLUMNS: Final = (
     Column("event_type", "VARCHAR", "edge_created, edge_reinforced, edge_contradicted, fact_corrected, …"),
     Column("component", "VARCHAR", "extraction, graph_diff, user, autonomous, background."),
     Column(
-        "operation", "VARCHAR", "INSERT, REINFORCE, CONTRADICT, REVISE, UPDATE, DELETE, RECOVER, ERASE, NONE."
+        "operation", "VARCHAR", "INSERT, REINFORCE, CONTRADICT, REVISE, UPDATE, DELETE, RECOVER, ERASE, MERGE, NONE."
     ),
     Column("entity_id", "VARCHAR", "The entity, where it is of one."),
     Column("edge_id", "VARCHAR", "The claim, as `record/place`; of a contradiction, the later record alone."),
@@ -153,7 +153,8 @@ AUDIT_VIEW: Final = ViewDefinition(
         SELECT v.created_at, x.id,
           CASE v.name WHEN 'entity' THEN concat('entity_', v.data ->> '$.op') WHEN 'memory' THEN 'memory_set'
             ELSE 'duplicate_skipped' END,
-          'user', if(v.name = 'decision', 'NONE', 'REVISE'), NULL, NULL, NULL, NULL, NULL, NULL, NULL, v.session_id,
+          'user', CASE WHEN v.name = 'decision' THEN 'NONE' WHEN v.data ->> '$.op' IN ('merge', 'alias') THEN 'MERGE'
+            ELSE 'REVISE' END, NULL, NULL, NULL, NULL, NULL, NULL, NULL, v.session_id,
           v.reason, v.data, v.user_id, l.target_id, v.log_index, v.id
         FROM events v JOIN transactions x ON x.tx = v.tx
         LEFT JOIN links l ON l.log_index = v.log_index AND l.k = 0

@@ -10,6 +10,8 @@ import pytest
 
 import braid
 from braid.caller import GRANTS, Caller, asked_by
+from braid.ledger.errors import ErasedError
+from braid.ledger.record.record import EventBody
 from braid.store import Store
 from tests.unit.views.drift import Drift
 
@@ -70,7 +72,42 @@ def derived(store: Store) -> dict[str, list[tuple[str, str]]]:
             continue
         for own in {memory[at] for at in to[role] if at in memory}:
             changes[own].append((change, envelope.id))
+    for at, said in merged(store).items():
+        for own in {memory[one] for one in said}:
+            changes[own].append(("MERGE", ids[at]))
+    for own in changes:
+        changes[own].sort(key=lambda one: ids.index(one[1]))
     return {ids[at]: changes[own] for at, own in memory.items()}
+
+
+def merged(store: Store) -> dict[int, set[int]]:
+    """Return the turns that say a name, of each decision on it and each tombstone of that, whose words are there."""
+    names: dict[int, set[int]] = {}
+    decided: dict[int, set[int]] = {}
+    stones: dict[int, set[int]] = {}
+    for index, (envelope, links) in enumerate(store.session.reader.envelopes()):
+        to = {
+            role: [one.index for one in links if one.role == role]
+            for role in ("parent", "evidence", "supersedes")
+        }
+        if envelope.kind == "tombstone" and envelope.public["op"] in ("forget", "recover"):
+            stones |= {index: decided[one.index] for one in links if one.index in decided}
+        if envelope.kind != "event" or envelope.public:
+            continue
+        try:
+            body = store.session.reader.at(index, include_forgotten=True).body
+        except ErasedError:
+            continue
+        assert isinstance(body, EventBody)
+        if body.name == "entity_name":
+            names[index] = {*to["evidence"]}
+        elif body.name == "entity":
+            decided[index] = {
+                *to["evidence"],
+                *(turn for name in to["parent"] for turn in names.get(name, ())),
+                *(turn for older in to["supersedes"] for turn in decided.get(older, ())),
+            }
+    return decided | stones
 
 
 def shown(store: Store, id: str) -> list[tuple[str, str]]:
@@ -98,7 +135,7 @@ def test_each_change_of_each_memory_stands_in_its_history_once(store: Store, clo
             store.remember(f"The code is {number % 40}.", user_id="maya", learn=False)
     wanted = derived(store)
     assert {kind for changes in wanted.values() for kind, _ in changes} == {
-        "ADD", "UPDATE", "DELETE", "RECOVER", "ERASE", "NONE",
+        "ADD", "UPDATE", "DELETE", "RECOVER", "ERASE", "MERGE", "NONE",
     }  # fmt: skip
     assert max(len(changes) for changes in wanted.values()) > 5
     for id, changes in wanted.items():
