@@ -1800,10 +1800,11 @@ class AsyncMethods:
         return await to_thread(lambda: self.sync.modify_all(changes=changes))
 
     async def history(self, id: str, *, as_of: "int | None" = None) -> "MemoryHistory":
-        """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased; what was
-        decided of a name that it says (`MERGE`; of a name said by more than 200 turns then, in the newest); and each time
-        that nothing was added (`NONE`), since it says the same already. In the phases `shadow` and `add_only` there is
-        a row `NONE`, too, for what the rules would do about what it claims: `proposed` says what.
+        """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased.
+
+        `MERGE` is what was decided of a name that it says; of a name that more than 200 turns had said by then, only the
+        newest have the row. `NONE` is a time that nothing was added, since it says the same already. In the phases `shadow`
+        and `add_only` there is a row `NONE`, too, for what the rules would do about what it claims: `proposed` says what.
 
         It follows from signed records alone, so it can't be incomplete. What is forgotten or erased has no text here.
         Raises InvalidRecordError for what is no memory, UnknownRecordError.

@@ -1,7 +1,7 @@
 """What was decided of the names that a memory says: rows of its history, from the log alone (SPEC §19).
 
-A decision stands above events that each name one node and rest on turns that say it, so a memory's backlinks lead to it.
-What rules join by themselves is no decision, and changes with the rules: `entity` shows that.
+A decision stands above events that each name one node and rest on turns that say it, so a memory's backlinks lead to
+it. What rules join by themselves is no decision, and changes with the rules: `entity` shows that.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class _Name(NamedTuple):
 
 
 def merges(session: Session, chain: Chain, end: int) -> Iterator[tuple[int, Change]]:
-    """Yield a row for each decision on a name that a memory says, and for each time that one was forgotten or recovered.
+    """Yield a row for each decision on a name that a memory says, and each time that one was forgotten or recovered.
 
     One that is erased is no row: its name went with its body. Nor is one outside of the scope that a caller is held to:
     its names may be another's.
@@ -113,7 +113,7 @@ def _told(reader: Reader, record: Record, member: int, decided: str) -> tuple[st
 
 
 def _names(reader: Reader, record: Record, member: int) -> Iterator[_Name]:
-    """Yield the names that a decision is about; one that was forgotten or erased is passed over, as it is decided by."""
+    """Yield the names that a decision is about; one that was forgotten or erased is passed over, as it decides none."""
     for link in record.links:
         name = _record(reader, link.index) if link.role == "parent" else None
         if name is not None and name.index not in reader.control.hidden:

@@ -168,8 +168,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     path: str | None = None
     """By which way of a harness it came (SPEC §24)."""
     decided: str | None = None
-    """Of a row `MERGE`: what was decided of names, `merge`, `alias`, `apart`, `split`, `retract`; or what was done to such
-    a decision, `forget`, `recover`. `old` and `new` are the names that meant one before, and since."""
+    """Of a row `MERGE`: what was decided of names, `merge`, `alias`, `apart`, `split`, `retract`; or what was done to
+    such a decision, `forget`, `recover`. `old` and `new` are the names that meant one before, and since."""
     proposed: Action | None = None
     """What the rules would do where nothing is carried out, of a row that no record says: `id` is of the claim that
     they would do it for."""
@@ -200,10 +200,11 @@ class MemoryHistory(Response, frozen=True, kw_only=True):
     errors=(UnknownRecordError, IntegrityError, NoVaultError, InvalidRecordError),
 )
 def history(session: Session, asked: History) -> MemoryHistory:
-    """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased; what was
-    decided of a name that it says (`MERGE`; of a name said by more than 200 turns then, in the newest); and each time
-    that nothing was added (`NONE`), since it says the same already. In the phases `shadow` and `add_only` there is
-    a row `NONE`, too, for what the rules would do about what it claims: `proposed` says what.
+    """Return every change of a memory in the order of the log: added, updated, deleted, recovered, erased.
+
+    `MERGE` is what was decided of a name that it says; of a name that more than 200 turns had said by then, only the
+    newest have the row. `NONE` is a time that nothing was added, since it says the same already. In the phases `shadow`
+    and `add_only` there is a row `NONE`, too, for what the rules would do about what it claims: `proposed` says what.
 
     It follows from signed records alone, so it can't be incomplete. What is forgotten or erased has no text here.
     Raises InvalidRecordError for what is no memory, UnknownRecordError.

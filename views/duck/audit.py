@@ -27,7 +27,9 @@ _COLUMNS: Final = (
     Column("event_type", "VARCHAR", "edge_created, edge_reinforced, edge_contradicted, fact_corrected, …"),
     Column("component", "VARCHAR", "extraction, graph_diff, user, autonomous, background."),
     Column(
-        "operation", "VARCHAR", "INSERT, REINFORCE, CONTRADICT, REVISE, UPDATE, DELETE, RECOVER, ERASE, MERGE, NONE."
+        "operation",
+        "VARCHAR",
+        "INSERT, REINFORCE, CONTRADICT, REVISE, UPDATE, DELETE, RECOVER, ERASE, MERGE, NONE.",
     ),
     Column("entity_id", "VARCHAR", "The entity, where it is of one."),
     Column("edge_id", "VARCHAR", "The claim, as `record/place`; of a contradiction, the later record alone."),

@@ -75,8 +75,9 @@ def derived(store: Store) -> dict[str, list[tuple[str, str]]]:
     for at, said in merged(store).items():
         for own in {memory[one] for one in said}:
             changes[own].append(("MERGE", ids[at]))
-    for own in changes:
-        changes[own].sort(key=lambda one: ids.index(one[1]))
+    place = {id: at for at, id in enumerate(ids)}
+    for each in changes.values():
+        each.sort(key=lambda one: place[one[1]])
     return {ids[at]: changes[own] for at, own in memory.items()}
 
 
@@ -91,7 +92,8 @@ def merged(store: Store) -> dict[int, set[int]]:
             for role in ("parent", "evidence", "supersedes")
         }
         if envelope.kind == "tombstone" and envelope.public["op"] in ("forget", "recover"):
-            stones |= {index: decided[one.index] for one in links if one.index in decided}
+            about = [decided[one.index] for one in links if one.index in decided]
+            stones |= {index: set().union(*about)} if about else {}
         if envelope.kind != "event" or envelope.public:
             continue
         try:

@@ -90,7 +90,11 @@ def test_a_decision_that_is_forgotten_keeps_its_row_without_its_names(
     store.recover(done)
     assert rows(store, bob)[0] == ("merge", "bob", "bob, robert kinsella")
     store.erase(robert)
-    assert rows(store, bob)[0] == ("merge", "bob", "bob")  # whose name it was is gone with the turn that said it
+    assert rows(store, bob)[0] == (
+        "merge",
+        "bob",
+        "bob",
+    )  # whose name it was is gone with the turn that said it
     store.erase(done)
     assert rows(store, bob) == []  # what it was is gone with its key
 
