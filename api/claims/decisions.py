@@ -24,7 +24,6 @@ from braid.stance.fold import Folded, fold
 from braid.stance.precedence import backdated
 from braid.stance.proposal import ACTIONS, CHANGES, Proposal
 from braid.stance.rivals import alikes, in_order
-from braid.views.errors import ViewError
 
 if TYPE_CHECKING:
     from braid.learn.model.decider import ModelDecider
@@ -49,15 +48,21 @@ class Made(NamedTuple):
     target: RecordedClaim | None
 
 
-@dataclass(frozen=True)
-class Walk:
-    """What was decided of the claims of a scope, in the order of the log.
-
-    `steps`: of each claim, and of each state drawn from one, what was decided.
+class Steps(NamedTuple):
+    """What was decided of claims, in the order of the log: of each claim and each state drawn from one; and what is
+    proposed for each claim.
     """
 
-    made: Sequence[Made]
     steps: Sequence[tuple[RecordedClaim, Decided]]
+    made: Sequence[Made]
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What was decided of the claims of a scope. `left`: how many claims were left out, the oldest."""
+
+    steps: Sequence[tuple[RecordedClaim, Decided]]
+    made: Sequence[Made]
     discarded: Counter[str]
     left: int
     fold: Callable[[], Folded]
@@ -81,32 +86,28 @@ def walk(session: Session, scope: Scope | None, as_of: int | datetime | None, li
     def folded() -> Folded:
         return fold(claims, finder.sources({said.index for said in claims}), moment(session, None, size))
 
-    steps, made, discarded = _gone_through(session, claims)
-    return Walk(made, steps, discarded, sum(not said.derived for said in every) - len(own), folded)
+    found, discarded = _gone_through(session, claims)
+    return Walk(*found, discarded, sum(not said.derived for said in every) - len(own), folded)
 
 
-def made_about(
-    session: Session, records: Collection[int], scope: Scope | None, as_of: int | None
-) -> list[Made]:
-    """Return what the rules propose for claims of some records, or about them for others, as `walk` does.
+def walk_about(session: Session, records: Collection[int], scope: Scope | None, as_of: int | None) -> Steps:
+    """Return what the rules decide of claims of some records, or of others about them, as `walk` does.
 
-    Of those that may exclude them just the nearest are read. The projection is brought up to date; where it can't be
-    asked, nothing is returned.
+    Of those that may exclude them just the nearest are read. Raises ViewError and OSError where no projection can be
+    asked: it says which they are.
     """
     finder = ClaimFinder(session, scope, as_of)
     own = finder.claims(sorted(records))
-    if not own:
-        return []
-    try:
-        near = finder.alike(own, _NEAR)
-    except (ViewError, OSError):
-        return []
-    _, made, _ = _gone_through(session, in_order(backdated(finder.claims(near))))
-    return [
-        one
-        for one in made
-        if one.said.index in records or (one.target is not None and one.target.index in records)
-    ]
+    near = finder.alike(own, _NEAR) if own else ()
+    found, _ = _gone_through(session, in_order(backdated(finder.claims(near))))
+
+    def is_about(said: RecordedClaim, target: RecordedClaim | None) -> bool:
+        return said.index in records or (target is not None and target.index in records)
+
+    return Steps(
+        [(said, one) for said, one in found.steps if is_about(said, one.target)],
+        [one for one in found.made if is_about(one.said, one.target)],
+    )
 
 
 def owner_of(scope: Scope | None) -> Scope:
@@ -114,10 +115,8 @@ def owner_of(scope: Scope | None) -> Scope:
     return msgspec.structs.replace(scope or Scope(), session_id=None)
 
 
-def _gone_through(
-    session: Session, claims: Sequence[RecordedClaim]
-) -> tuple[Sequence[tuple[RecordedClaim, Decided]], Sequence[Made], Counter[str]]:
-    """Return what is decided of each claim and state, what is proposed for each claim, and what was discarded."""
+def _gone_through(session: Session, claims: Sequence[RecordedClaim]) -> tuple[Steps, Counter[str]]:
+    """Return what is decided of each claim and state and proposed for each claim, and the warnings of the latter."""
     steps = list(_decided(claims, partial(is_undone, session.reader)))
     found: dict[tuple[int, int], list[Decided]] = {}
     for one, decided in steps:
@@ -131,7 +130,7 @@ def _gone_through(
         discarded.update(best.warnings)
         if best.proposal is not None:
             made.append(Made(said, best.proposal, best.candidate, best.target))
-    return steps, made, discarded
+    return Steps(steps, made), discarded
 
 
 def _decided(

@@ -17,7 +17,7 @@ from braid.ledger.record.record import Asks, ExperienceBody, Record, Scope, Stan
 from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.session import Session
 from braid.stance.claims import RecordedClaim, is_meant
-from braid.stance.rivals import group_of, groups_of, kinds_of
+from braid.stance.rivals import Group, group_of, groups_of, kinds_of
 from braid.text.words import normal
 from braid.views.errors import ViewError
 
@@ -67,7 +67,8 @@ class ClaimFinder(ClaimReader):
         return subjects_of(self._standings).of(self.scope, self.size, fetch)
 
     def alike(self, some: Sequence[RecordedClaim], most: int) -> list[int]:
-        """Return the records with claims that may exclude some claims, in log order: the nearest `most` on each side.
+        """Return the records with claims that may exclude some claims, in log order: of each the nearest `most` on each
+        side.
 
         Raises ViewError and OSError where no projection can be asked: the log is not read for it.
         """
@@ -82,14 +83,16 @@ class ClaimFinder(ClaimReader):
                 " AND c.rel IN (SELECT unnest(?::VARCHAR[])) ORDER BY c.log_index",
                 [*params, [rel for rel in rels if not kinds.isdisjoint(kinds_of(rel))]],
             )
-        near = [
-            index for index, *said in rows if index < self.size and not groups.isdisjoint(groups_of(*said))
-        ]
-        near = list(dict.fromkeys(near))
+        near: dict[Group, list[int]] = {group: [] for group in groups}
+        for index, *words in rows:
+            for group in groups.intersection(groups_of(*words)) if index < self.size else ():
+                if near[group][-1:] != [index]:
+                    near[group].append(index)
         found = {said.index for said in some}
-        for index in tuple(found):
-            place = bisect_left(near, index)
-            found.update(near[max(0, place - most) : place + most + 1])
+        for said in some:
+            beside = near[group_of(said)]
+            place = bisect_left(beside, said.index)
+            found.update(beside[max(0, place - most) : place + most + 1])
         return sorted(found)
 
     def stances(self) -> list[tuple[int, str]]:

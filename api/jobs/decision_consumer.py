@@ -1,7 +1,7 @@
 """Decisions as a consumer: what newly learnt claims change is signed, where the settings and the figures let it.
 
 In the phases `shadow` and `add_only` it signs what the rules would do, as counts, and changes nothing: one outcome for
-all that came since the last one, once that is `BATCH` records. So a scope is walked once for so many of them.
+all that came since the last one, once that is `BATCH` records. So a scope is read once for so many of them.
 
 The proposals are made outside every lock. Under the writer's lock it is only looked at what was appended since: where
 that may change them, the lock is let go of and they are made again, a few times at most. One that has become another,
@@ -18,7 +18,7 @@ from braid.caller import GRANTS, Caller, asked_by
 from braid.claims.applied import decision_draft, known_decision
 from braid.claims.canary import is_in_canary
 from braid.claims.decided import DECISION
-from braid.claims.decisions import PROPOSING, owner_of, walk
+from braid.claims.decisions import PROPOSING, Steps, Walk, owner_of, walk, walk_about
 from braid.claims.demotion import AGAIN_S, lower_if_breached
 from braid.claims.protection import protected
 from braid.freeze_switch import FreezeSwitch
@@ -263,28 +263,31 @@ def _since_promotion(session: Session, spans: Spans) -> Spans:
 def proposed(session: Session, spans: Spans) -> Proposed:
     """Return what the rules would do with the claims of some records, as counts. It reads only, and holds no lock.
 
-    Of a claim beyond the newest of its scope, which `walk` leaves out, nothing is counted.
+    Beside these claims those are read that may exclude them; where no projection says which they are, the newest of
+    their scope.
     """
     session.refresh()
     began, counts = perf_counter(), Counter[str]()
-    with suppress(ViewError, OSError), session.views.tables():
-        pass
-    wanted = set(indexes(spans))
-
-    def is_meant(said: RecordedClaim, owner: Scope) -> bool:
-        return said.index in wanted and owner_of(session.reader.at(said.index).body.scope) == owner
-
-    for owner in dict.fromkeys(_owners(session, spans)):
-        walked = walk(session, None if owner == Scope() else owner, None, _LOOKED_AT)
-        counts["discarded"] += sum(
-            len(one.warnings) for said, one in walked.steps if one.warnings and is_meant(said, owner)
-        )
-        for one in walked.made:
-            if is_meant(one.said, owner):
+    of_owner: dict[Scope, set[int]] = {}
+    for index, owner in _owners(session, spans):
+        of_owner.setdefault(owner, set()).add(index)
+    for owner, own in of_owner.items():
+        found = _steps(session, owner, own)
+        counts["discarded"] += sum(len(one.warnings) for said, one in found.steps if said.index in own)
+        for one in found.made:
+            if one.said.index in own:
                 counts[one.proposal.action] += 1
                 counts["review_needed"] += one.proposal.review_needed
     every = {name: counts[name] for name in (*ACTIONS, "review_needed", "discarded")}
     return Proposed(every, {"proposing": round(1000 * (perf_counter() - began), 1)})
+
+
+def _steps(session: Session, owner: Scope, records: set[int]) -> Steps | Walk:
+    scope = None if owner == Scope() else owner
+    try:
+        return walk_about(session, records, scope, None)
+    except (ViewError, OSError):
+        return walk(session, scope, None, _LOOKED_AT)
 
 
 def planned(session: Session, spans: Spans) -> Planned:
@@ -297,7 +300,7 @@ def planned(session: Session, spans: Spans) -> Planned:
     with suppress(ViewError, OSError), session.views.tables():
         pass
     wanted = set(indexes(spans))
-    owners = tuple(dict.fromkeys(_owners(session, spans)))
+    owners = tuple(dict.fromkeys(owner for _, owner in _owners(session, spans)))
     changes: list[PlannedChange] = []
     ms: dict[str, float] = {}
     for owner in owners:
@@ -351,15 +354,15 @@ def _version(session: Session, target: RecordedClaim) -> int:
     return chain_of(session.reader, memory_behind(session.reader, target.index)).version
 
 
-def _owners(session: Session, spans: Spans) -> Iterable[Scope]:
-    """Yield whose claims are among some records: a scope without its session."""
+def _owners(session: Session, spans: Spans) -> Iterable[tuple[int, Scope]]:
+    """Yield the living records with claims among some, and whose they are: a scope without its session."""
     standings = session.reader.standings()
     for index in indexes(spans):
         if session.reader.envelope(index).kind != "experience" or not standings.lives(index):
             continue
         body = session.reader.at(index).body
         if isinstance(body, ExperienceBody) and body.symbolic:
-            yield owner_of(body.scope)
+            yield index, owner_of(body.scope)
 
 
 def _changes_of(session: Session, owner: Scope, wanted: set[int]) -> Iterable[PlannedChange]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from braid.claims.applied import known_decision
-from braid.claims.decisions import PROPOSING, Made, made_about, owner_of
+from braid.claims.decisions import PROPOSING, Made, owner_of, walk_about
 from braid.ledger.errors import ErasedError
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.ids import RecordId
@@ -19,6 +19,7 @@ from braid.memories.operations import Change
 from braid.session import Session
 from braid.settings import settings
 from braid.stance.decide import RULES
+from braid.views.errors import ViewError
 
 MOST_READINGS: Final = 200
 """So many readings of a memory are looked at, the newest."""
@@ -54,14 +55,18 @@ def proposals(
     owner = owner_of(reader.at(chain.current).body.scope)
     about = {*chain.members, *readings}
     rows: dict[int, list[Made]] = {}
-    for one in made_about(session, about, None if owner == Scope() else owner, size):
+    try:
+        made = walk_about(session, about, None if owner == Scope() else owner, size).made
+    except (ViewError, OSError):
+        return  # without a projection nothing says what may exclude it
+    for one in made:
         if one.target is not None and known_decision(reader, one.candidate, one.target) is None:
             rows.setdefault(one.said.index, []).append(one)
-    for index, made in sorted(rows.items()):
-        ends = [said for one in made for said in (one.said, one.target) if said is not None]
+    for index, some in sorted(rows.items()):
+        ends = [said for one in some for said in (one.said, one.target) if said is not None]
         if all(owner_of(reader.at(said.index).body.scope) == owner for said in ends):
             own = max(said.index for said in ends if said.index in about)
-            yield max(index, own), _row(reader, index, own, made)
+            yield max(index, own), _row(reader, index, own, some)
 
 
 def _row(reader: Reader, index: int, own: int, made: Sequence[Made]) -> Change:
