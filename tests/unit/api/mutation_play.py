@@ -19,6 +19,8 @@ FOLDER: Final = Path(__file__).parents[2] / "data" / "mutations"
 REFUSALS: Final = (
     AccessDeniedError, ConfirmationError, ForgottenError, PinnedError, UnknownRecordError, VersionConflictError,
 )  # fmt: skip
+CHANGING: Final = ("c_right", "c_change", "c_nolonger", "c_ask_change")
+"""Kinds of lines in a chat that ask for other words; the others ask that something goes."""
 Line = dict[str, Any]
 
 
@@ -126,7 +128,7 @@ class _Player:
 
     def _stands(self, key: str) -> bool:
         """Whether something of a memory still holds that was to be forgotten."""
-        if self.asked["way"] == "modify" or self.asked["kind"].startswith("c_right"):
+        if self.asked["way"] == "modify" or self.asked["kind"].startswith(CHANGING):
             return False
         reader = self.store.reader
         return chain_of(reader, reader.index_of(self.ids[key])).current is not None
@@ -205,6 +207,6 @@ class _Player:
             raise EOFError
 
         begins = len(self.store)
-        whose = {"user_id": _user(self.asked, "owner")}
+        whose = {"user_id": _user(self.asked, self.asked.get("scope", "owner"))}
         Conversation(self.store, whose, session_id=None, name=None, composer=None, read=read).go()
         self._spans.append(range(begins, len(self.store)))
