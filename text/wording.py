@@ -4,9 +4,12 @@ import re
 from typing import Final
 
 from braid.text.sentences import sentences
-from braid.text.words import STOP, listed, words
+from braid.text.words import STOP, listed, stem, telling, words
 
 _NOT: Final = re.compile(r"(?<=[^\W_])n['’]t\b", flags=re.IGNORECASE)
+_NO_MARK: Final = re.compile(
+    r"\b(do|does|did|is|are|was|were|has|have|had|would|could|should)nt\b", flags=re.IGNORECASE
+)
 _WHOLE: Final = {"ca": "can", "wo": "will", "sha": "shall", "cannot": "can not"}
 _SHORT: Final = re.compile(r"\b(?:ca|wo|sha)(?= not\b)|\bcannot\b", flags=re.IGNORECASE)
 _DENYING: Final = listed("not never no none nobody nothing nowhere neither nor without hardly barely")
@@ -17,8 +20,13 @@ _STATES: Final = 3
 
 def wording(text: str) -> tuple[str, ...]:
     """Return all words of a text in order, lower case, with "n't" as the word "not": "can't" isn't "can"."""
-    apart = _SHORT.sub(lambda found: _WHOLE[found[0].lower()], _NOT.sub(" not", text))
-    return tuple(words(apart))
+    return tuple(words(plainly(text)))
+
+
+def plainly(text: str) -> str:
+    """Return a text with "not" as a word of its own: "doesn't" and "dont" are "does not" and "do not"."""
+    whole = _NO_MARK.sub(lambda found: f"{found[1]} not", text)
+    return _SHORT.sub(lambda found: _WHOLE[found[0].lower()], _NOT.sub(" not", whole))
 
 
 def denies(text: str) -> bool:
@@ -32,6 +40,21 @@ def says(text: str, wanted: str) -> bool:
     return bool(asked) and any(
         _holds(wording(part), asked) and denies(part) == denied for part in _parts(text, wanted)
     )
+
+
+def says_alike(text: str, wanted: str) -> bool:
+    """Whether a text says what `wanted` states, with its telling words bent otherwise or in another order.
+
+    But for names and numbers: who lends whom must not be turned round. Nor does it begin with something else: "my
+    mother's rent" isn't "my rent".
+    """
+    said, asked = ([stem(word) for word in telling(plainly(one))] for one in (text, wanted))
+    if not asked or denies(text) != denies(wanted) or not {*asked} <= {*said} or said[0] not in asked:
+        return False
+    names = {stem(word) for word in named(text) | named(wanted)}
+    ordered = [[word for word in one if word in names or word.isdecimal()] for one in (said, asked)]
+    rest = iter(ordered[0])
+    return all(word in rest for word in ordered[1])
 
 
 def _parts(text: str, wanted: str) -> list[str]:

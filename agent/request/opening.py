@@ -1,0 +1,62 @@
+"""Where in a line somebody asks for something: where a clause begins, behind the words of asking. Pure.
+
+A reminder ("don't forget …"), a report ("she said, delete it") and a condition ("if I cancel, delete …") ask for nothing
+now; neither does a question, but for "can you …?".
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from braid.text.sentences import sentences
+
+LEAD: Final = (
+    r"(?P<lead>(?:(?:please|pls|kindly|just|now|also|then|so|and|but|ok(?:ay)?|oh|no|nope|sorry|oops|wait|hang on|hey|well"
+    r"|actually|right|yes|never ?mind|maybe|you (?:can|may|should|could|must|might as well)"
+    r"|(?:can|could|would|will) (?:you|we)|would you mind|i(?:['’]d| would) (?:like|love|want) you to|i(?:['’]d| would)"
+    r" appreciate it if you(?:['’]d| would| could)|i (?:want|need) you to|let['’]s|go ahead and|feel free to"
+    r"|be so kind (?:and|as to)|(?:it is|it['’]s) (?:ok|okay|fine|safe|time) to)\b[,.!:]? *)*)"
+)
+"""What stands before a verb that asks."""
+_CLAUSE: Final = re.compile(r"[,;.!:?–—-]\s+|\s(?=(?:so|and|then|please)\s)", flags=re.IGNORECASE)
+_CONDITION: Final = re.compile(
+    r"(?:and |so |but )?(?:if|when|once|unless|in case|whenever|next time|as soon as|remember to|remind me|imagine|suppose"
+    r"|should|had|were|what if|until|till|before you|after you|do|did|does|how|why|what|where|who|which|whatever"
+    r"|don['’]?t|never(?! ?mind)|i (?:keep|always|never|often))\b",
+    flags=re.IGNORECASE,
+)
+_REPORT: Final = re.compile(
+    r"\b(?:said|says|told (?:me|us|him|her|them|you)|tells me|wrote|writes|asked|asks|replied|shouted|goes|like)\W*$",
+    flags=re.IGNORECASE,
+)
+_ASKED: Final = re.compile(r"\b(?:can|could|would|will) you\b", flags=re.IGNORECASE)
+QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f", "\u037e")
+"""As Latin, Chinese and Japanese, Arabic, and Greek have them."""
+
+
+class Opening(NamedTuple):
+    """A place where a request may begin. `before`, `after`: the rest of the line; `clause`: up to the sentence's end,
+    without its mark."""
+
+    before: str
+    clause: str
+    after: str
+    is_question: bool
+
+
+def openings(line: str) -> Iterator[Opening]:
+    """Yield each place of a line where a request may begin, the first one first."""
+    for part in sentences(line):
+        if _CONDITION.match(part.text) and not _ASKED.match(part.text):
+            continue
+        after = line[part.stop :].lstrip(".!?… ")
+        is_question = any(mark in part.mark for mark in QUESTION_MARKS)
+        for at in (0, *(found.end() for found in _CLAUSE.finditer(part.text))):
+            before = line[: part.start + at].strip()
+            if not _REPORT.search(before.rstrip(" ,:\"“'‘")):
+                yield Opening(before, part.text[at:].strip(), after, is_question)
+
+
+def is_asked(lead: str, opening: Opening) -> bool:
+    """Whether a clause asks that something be done: a question does only with "can you"."""
+    return not opening.is_question or _ASKED.search(lead) is not None

@@ -1,0 +1,157 @@
+"""A request that something be forgotten: which words ask for it, and what is to go. Pure."""
+
+import re
+from typing import Final, Literal, NamedTuple
+
+from braid.agent.request.opening import LEAD, Opening, is_asked, openings
+
+Removing = Literal["forget_last", "forget_about", "forget_that", "forget_denied"]
+
+_VERB: Final = (
+    r"(?:forget|delet(?:e|ing)|remov(?:e|ing)|drop(?:ping)?|eras(?:e|ing)|wip(?:e|ing)(?: out)?|scrap(?:ping)?|scratch"
+    r"|strik(?:e|ing)|purg(?:e|ing)|clear(?:ing)?|bin|ditch|discard|trash|chuck(?: out)?|lose|undo|kill|nix"
+    r"|cross(?:ing)? (?:out|off)|get(?:ting)? rid of|tak(?:e|ing) (?:out|off|away|down|back)|throw(?:ing)? (?:out|away)"
+    r"|do away with|let go of|stop (?:keeping|storing|remembering))"
+)
+_THING: Final = (
+    r"(?:notes?|entry|entries|lines?|ones?|memory|memories|records?|bits?|parts?|things?|facts?|items?|points?|info"
+    r"|information|statements?|instructions?|rules?|stuff|details?|data|mentions?|sentences?|remarks?)"
+)
+_NOTE: Final = (
+    rf"(?:(?:the|that|this|those|these|my|your|our|any|every|each|all|a|an) )*(?:[\w-]+ )??{_THING}"
+)
+_SAYING: Final = (
+    r"(?:,? (?:(?:that|which) (?:says?|said|states?|claims?|reads?|has|tells? you)|saying|stating|claiming|reading|where"
+    r" (?:it|you) (?:says?|said|ha(?:s|ve))|where i (?:said|say|told you|wrote)|i (?:gave|told) you|you have|about how)"
+    r"(?: that)?:?| that|:) "
+)
+_ABOUT: Final = (
+    r"(?:about|on|of|regarding|concerning|mentioning|(?:that|which) mentions?|with|to do with|related to|relating to"
+    r"|involving|around|for(?! (?:me|us)\b))"
+)
+_ME: Final = (
+    r"(?:you(?:['’]ve| have)?(?: got)?|i(?:['’]ve| have)?|we(?:['’]ve| have)?|there(?:['’]s| is)|was)"
+)
+_KEPT: Final = (
+    r"(?:(?:ever|just|already|once|previously|currently|still|all) )*(?:have|had|has|got|know|knew|keep|kept|hold|held|saved"
+    r"|stored|noted|wrote(?: down)?|written(?: down)?|remember(?:ed)?|recorded|said|say|told you|tell you|mentioned|gave you"
+    r"|given you|taught you|learned|learnt|there)"
+)
+_WHATEVER: Final = (
+    rf"(?:absolutely )?(?:(?:ev\w*thing|anything|all|whatever|what|{_NOTE})(?: (?:that|which))?(?: {_ME})?(?: {_KEPT})?"
+    r"(?: (?:down|in (?:there|here|your notes)))?)"
+)
+_TAIL: Final = (
+    r"(?:(?: (?:from|off|out of|in))? (?:your|the|my|our) (?:list|notes?|memory|records?|head|mind|files?|store|log))?"
+    r"(?: for (?:me|us|good|now))?(?:,? (?:please|pls|thanks|thank you|ok|okay|will you))*[\s.!]*"
+)
+_IT: Final = (
+    r"(?:it|that|this|(?:that|this|the (?:old|last|wrong)) (?:one|note|entry|bit|line)|that last (?:one|bit|thing|part)"
+    r"|what i (?:just )?said|the last (?:thing|one|bit)(?: i (?:just )?said)?|my last (?:message|line|note))"
+)
+_GO: Final = r"(?:(?:has|needs?|ought) to|must|should|can|may|might as well) (?:go|come out|be (?:deleted|removed|dropped))"
+_FORMS: Final[tuple[tuple[Removing, re.Pattern[str]], ...]] = tuple(
+    (kind, re.compile(pattern, flags=re.IGNORECASE | re.DOTALL))
+    for kind, pattern in (
+        ("forget_last", rf"{LEAD}{_VERB} {_IT}{_TAIL}"),
+        ("forget_last", rf"{LEAD}(?:take|throw|get|cross|chuck|wipe) {_IT} (?:off|out|away|down|back|rid of){_TAIL}"),
+        ("forget_that", rf"{LEAD}(?:the|that|my|your) {_THING}{_SAYING}(?P<text>.+?) {_GO}{_TAIL}"),
+        ("forget_that", rf"{LEAD}{_VERB} (?:{_NOTE}{_SAYING}|that )(?P<text>.+?){_TAIL}"),
+        ("forget_that", rf"{LEAD}take {_NOTE}{_SAYING}(?P<text>.+?) (?:off|out|away|down){_TAIL}"),
+        ("forget_about", rf"{LEAD}{_WHATEVER} {_ABOUT} (?P<text>.+?) {_GO}{_TAIL}"),
+        ("forget_about", rf"{LEAD}{_VERB} (?:all |every )(?:of )?(?:the |my |your |our )?(?P<text>.+?) {_THING}{_TAIL}"),
+        ("forget_about", rf"{LEAD}{_VERB} {_WHATEVER} {_ABOUT} (?P<text>.+?){_TAIL}"),
+        ("forget_about", rf"{LEAD}{_VERB} about (?P<text>.+?){_TAIL}"),
+        ("forget_about", rf"{LEAD}forget (?:where|when|who|whose|which|why|what|how(?: \w+)?) (?P<text>.+?){_TAIL}"),
+    )
+)  # fmt: skip
+_TOPIC: Final = re.compile(
+    rf"(?:.*[.!?,;:]\s)?{_NOTE} {_ABOUT} (?P<text>[^.!?]+)", flags=re.IGNORECASE | re.DOTALL
+)
+_HAS_NOTE: Final = re.compile(
+    rf"(?:.*\b(?:you(?:['’]ve| have)(?: got)?|you (?:still )?(?:have|say|think)|there(?:['’]s| is))(?: (?:still|down))? "
+    rf"|(?:.*[.!?,;:]\s)?(?=the|that|this|your|my)){_NOTE}{_SAYING}(?P<text>[^.!?]+)",
+    flags=re.IGNORECASE | re.DOTALL,
+)
+_BREAK: Final = re.compile(r"[.!?;:,]\s+|\s+(?:and|so|but)\s+")
+_POINTS_BACK: Final = re.compile(r"\b(?:it|them|that|this|those|these|him|there)\b", flags=re.IGNORECASE)
+_DENIALS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
+    (re.compile(pattern, flags=re.IGNORECASE), put)
+    for pattern, put in (
+        (r"\b(?:no longer|no more|not)(?= \w)\s", ""),
+        (r"\b(do|does)(?:n['’]?t| not) (\w+)", r"\2"),
+        (r"\b(is|are|was|were|have|has|can|will)n['’]?t\b", r"\1"),
+        (r",? \b(?:any ?more|any longer|these days|now)\b", ""),
+        (r".*\b(?:stopped|quit|gave up|given up|finished) (?:\w+ing )?", ""),
+        (
+            r".*\b(?:cancell?ed|sold|dropped|returned|ended|scrapped|(?:done|finished|through) with|(?:['’]m|['’]re|am|are) off) ",
+            "",
+        ),
+    )
+)
+
+
+class Removal(NamedTuple):
+    """What is to go. `texts`: what it says or is about, the whole first, then with less of what may be a reason.
+
+    `rest`: what else the line says. Of `forget_denied` the texts are what a clause denies that stands in front.
+    """
+
+    kind: Removing
+    texts: tuple[str, ...]
+    rest: str
+
+
+def removal(line: str) -> Removal | None:
+    """Return what a line asks to be forgotten; None where it asks for nothing of the kind."""
+    for opening in openings(line):
+        for kind, pattern in _FORMS:
+            found = pattern.fullmatch(opening.clause)
+            if found is None or not is_asked(found["lead"], opening):
+                continue
+            if kind != "forget_last":
+                return Removal(kind, _shortened(found["text"]), _joined(opening.before, opening.after))
+            return _of_last(opening)
+    return None
+
+
+def _of_last(opening: Opening) -> Removal | None:
+    """Return what "it" is: what was said in front of it in the same line, else the last thing that was told."""
+    before = opening.before
+    if not re.search(r"\w{2,} \w", before) or opening.after:
+        return None if opening.after else Removal("forget_last", (), "")
+    said = before.rstrip(" .!,;:-–—")
+    if (note := _HAS_NOTE.fullmatch(said)) is not None:
+        return Removal("forget_that", _shortened(note["text"]), "")
+    if (topic := _TOPIC.fullmatch(said)) is not None:
+        return Removal("forget_about", _shortened(topic["text"]), "")
+    if (denied := affirmed(before)) is not None:
+        return Removal("forget_denied", (denied,), before)
+    return None
+
+
+def affirmed(said: str) -> str | None:
+    """Return what a text says is over, as if it were not ("I no longer ski" → "I ski"); None where it says no such thing.
+
+    It is its last clause; where that says "it", the one in front.
+    """
+    for clause in reversed([one.strip(" .,!") for one in _BREAK.split(said) if one.strip(" .,!")]):
+        now = clause
+        for pattern, put in _DENIALS:
+            now = pattern.sub(put, now)
+        now = now.strip(" .,!")
+        if now and now != clause and not _POINTS_BACK.search(now):
+            return now
+    return None
+
+
+def _shortened(text: str) -> tuple[str, ...]:
+    """Return a text, and it without what stands behind its last commas, which may say why."""
+    found = [text.strip(" .!\"“”'‘’")]
+    while "," in found[-1]:
+        found.append(found[-1].rpartition(",")[0].rstrip())
+    return tuple(found)
+
+
+def _joined(before: str, after: str) -> str:
+    return " ".join(part.strip(" ,;:–—-") for part in (before, after) if re.search(r"\w", part))

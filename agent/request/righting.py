@@ -1,0 +1,216 @@
+"""A correction in plain words: what is right, what it stands in place of, and how the corrected text reads. Pure."""
+
+import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from typing import Final, NamedTuple, TypeVar
+
+from braid.agent.request.opening import LEAD, QUESTION_MARKS
+from braid.text.sentences import sentences
+from braid.text.words import telling_stems
+
+T = TypeVar("T")
+_MOST: Final = 4
+"""A bare value has no more words; what has is a statement."""
+_CONFIRMS: Final = re.compile(
+    r"\W*(?:(?:yes|yeah|yep|exactly|indeed|true|agreed|confirmed)\b|(?:right|correct)[,.!]|(?:that|this|you)(?:['’]s|['’]re| is| are)"
+    r" (?:right|correct|true)\b)",
+    flags=re.IGNORECASE,
+)
+_WORD: Final = r"[^\s,;!?]*[^\s,.;:!?]"
+_FEW: Final = rf"{_WORD}(?: {_WORD}){{0,5}}?"
+_TAIL: Final = (
+    r"(?:[,.!]? (?:please|pls|thanks|thank you|sorry|actually|then|of course|after all|mate"
+    r"|(?:(?:can|could|would) you |please |pls |so )*(?:fix|change|update|correct|amend) (?:that|it|this)(?: for me)?))*\W*"
+)
+_IS: Final = (
+    r"(?:(?:it|that|this)(?:['’]?s| is| was| should (?:be|have been)) |should be |i meant |make it )?"
+)
+_BARE: Final = r"(?!(?:the|my|our|his|her|their|your|that|this|it|he|she|they|we|i|you|what|who|there)\b)"
+_PAIRS: Final = tuple(
+    re.compile(pattern, flags=re.IGNORECASE)
+    for pattern in (
+        rf"not (?P<wrong>{_FEW})[.,;:–—-]+ (?:but )?{_IS}(?P<right>{_FEW}){_TAIL}",
+        rf"(?:wrong|incorrect|not right)[:,] (?P<wrong>{_FEW})[.,;]+ {_IS}(?P<right>{_FEW}){_TAIL}",
+        rf"(?:.*[.,;:] )?(?P<wrong>{_FEW}) (?:is|was) (?:wrong|incorrect|not right|a (?:typo|mistake)|out of date|outdated)[.,;:]+"
+        rf" {_IS}(?P<right>{_FEW}){_TAIL}",
+        rf"(?:.*[.!,;:] )?(?:i|we|you) (?:said|wrote|put|typed|told you|have|had|noted|gave you) (?P<wrong>{_FEW}),?"
+        rf" (?:but|and|when) (?:i |we )?(?:(?:actually |really )?meant|it(?:['’]?s| is| was| should (?:be|have been)))"
+        rf"(?: to say)? (?P<right>{_FEW}){_TAIL}",
+        rf"{LEAD}(?:swap|replace|exchange|switch)(?: out)? (?P<wrong>{_FEW}) (?:for|with|by) (?P<right>{_FEW}){_TAIL}(?:, .*)?",
+        rf"{LEAD}change (?P<wrong>{_BARE}{_FEW}) (?:to|into) (?P<right>{_FEW}){_TAIL}(?:, .*)?",
+        rf"{LEAD}(?P<wrong>{_BARE}{_FEW}) (?:should|must|ought to) (?:be|read|say|have been) (?P<right>{_FEW}){_TAIL}",
+    )
+)
+"""Forms of which both sides are bare values."""
+_FORMS: Final = tuple(
+    re.compile(pattern, flags=re.IGNORECASE)
+    for pattern in (
+        rf"(?P<right>.+?)(?:,? (?:and|but) |[,.;!–—-]+ )not (?P<wrong>{_FEW}){_TAIL}",
+        rf"(?P<right>(?:it|that|this)(?:['’]?s| is| was| should be) {_FEW}) not (?P<wrong>{_FEW}){_TAIL}",
+        rf"(?P<right>.+?) (?:instead of|rather than) (?P<wrong>{_FEW}){_TAIL}",
+    )
+)
+_CUE: Final = re.compile(
+    r"\b(?:wrong|mistake[ns]?|misread|misheard|mixed|typo|meant|correct(?:ion|ed)?|oops|sorry|fix|update[ds]?|replace"
+    r"|change[ds]?|swap|should be|actually|now|anymore|moved|migrated|rescheduled|off)\b",
+    flags=re.IGNORECASE,
+)
+_VALUE: Final = re.compile(
+    r"(?:(?:for|about|on|with|of) [^,.:]+?,? )?(?:(?:it|that|this|he|she|they|we|(?:the|his|her|its|their|my|our|your) (?:right |correct |real |actual )?(?:name|figure"
+    r"|number|date|day|time|price|amount|sum|word|answer|value|one|place|city|spelling|address|colour|color|room|year))"
+    r"(?:['’]?(?:s|re)| (?:is|was|are|were|should (?:be|have been|read)|must be|has to be|use[sd]?|mean[st]?))"
+    r"|i (?:actually |really )?meant(?: to say)?(?: that)?|make (?:it|that)|(?:should|must) be|rather|so|read)[:,]? (?P<value>.+)",
+    flags=re.IGNORECASE,
+)
+"""What is right, of nothing that is named."""
+_COLON: Final = re.compile(r": ")
+_ASKED: Final = re.compile(r"\b(?:can|could|would|will) you\b", flags=re.IGNORECASE)
+_INTERJECTION: Final = re.compile(
+    r"(?:(?:no|nope|nah|sorry|oops|ugh|argh|hey|look|mate|guys|wait|actually|oh|ah|hm+|ok(?:ay)?|well|right|correction|typo|my (?:mistake|bad)|hang on|hold on"
+    r"|(?:that|this)(?:['’]s| is| was) (?:wrong|not right|not true|incorrect|a mistake|a typo)|wrong|from now on)\b[,.!:;–—-]* *)+",
+    flags=re.IGNORECASE,
+)
+_LATELY: Final = re.compile(
+    r",? \b(?:now|actually|instead|again|these days|from now on|from here on)\b", flags=re.IGNORECASE
+)
+_ASKS_MORE: Final = re.compile(
+    r"\b(?:because|since|if|when|once|unless|although|though|but|so that)\b", flags=re.IGNORECASE
+)
+
+
+class Righting(NamedTuple):
+    """What is right: a `statement`, or the bare `value` where nothing is named that it is of; and what was wrong.
+
+    `is_cued`: whether the line says that something was wrong or has changed. `rest`: what stands in front of it.
+    """
+
+    statement: str
+    value: str | None
+    wrong: str
+    is_cued: bool
+    rest: str
+
+
+def righting(line: str) -> Righting | None:
+    """Return what a line puts right; None where it denies nothing, asks, or confirms."""
+    parts = list(sentences(line))
+    asks = any(mark in one.mark for one in parts for mark in QUESTION_MARKS)
+    if not parts or _CONFIRMS.match(line) or (asks and not _ASKED.search(line)):
+        return None
+    is_cued = _CUE.search(line) is not None
+    told = line.strip(" .!?")
+    for at in dict.fromkeys(
+        (0, *(one.start for one in parts), *(one.end() for one in _COLON.finditer(told)))
+    ):
+        if (pair := _matched(_PAIRS, told[at:])) is not None:
+            return Righting(told[at:], _bare(pair["right"]), _bare(pair["wrong"]), is_cued, told[:at])
+    for at in reversed([0, *(one.start for one in parts[1:])]):
+        for begins in (*(at + one.end() for one in _COLON.finditer(told[at:])), at):
+            found = _matched(_FORMS, told[begins:])
+            if found is not None and not (at == 0 and begins == 0 and "." in found["right"].rstrip(".")):
+                right = _bare(_LATELY.sub("", found["right"]))
+                return Righting(right, _value(right), _bare(found["wrong"]), is_cued, told[:begins])
+    return None
+
+
+def _matched(forms: Iterable[re.Pattern[str]], told: str) -> re.Match[str] | None:
+    bare = _INTERJECTION.sub("", told, count=1) if _INTERJECTION.match(told) else told
+    found = next(filter(None, (form.fullmatch(one) for one in (bare, told) for form in forms)), None)
+    return None if found is None or _ASKS_MORE.search(found["wrong"]) else found
+
+
+def _bare(text: str) -> str:
+    return text.strip(' ,.!"“”')
+
+
+def _value(right: str) -> str | None:
+    """Return the value that a clause says of nothing that it names; None for a statement."""
+    found = _VALUE.fullmatch(right)
+    value: str | None = found["value"] if found is not None else right if len(right.split()) <= 3 else None
+    # "it's Ilse who approves": what follows says of what
+    if value is not None and (of := re.fullmatch(r"(?P<value>.+?) (?:who|that|which) .+", value)):
+        value = of["value"]
+    return value if value is not None and len(value.split()) <= _MOST else None
+
+
+def corrected(before: str, found: Righting) -> str | None:
+    """Return a text with what is right in the place of what was wrong; None where it doesn't say that once."""
+    at = _place(before, found.wrong)
+    if at is None:
+        return None
+    start, stop = at
+    if found.value is not None:
+        return f"{before[:start]}{found.value}{before[stop:]}"
+    put = _aligned(before, found.statement, start, stop)
+    return f"{before[:start]}{put}{before[stop:]}" if put else _sentence(found.statement)
+
+
+def _place(text: str, wanted: str) -> tuple[int, int] | None:
+    """Return where a text says some words, where it says them once."""
+    found = list(re.finditer(rf"(?<!\w){re.escape(wanted)}(?!\w)", text, flags=re.IGNORECASE))
+    return found[0].span() if len(found) == 1 else None
+
+
+def _tokens(text: str) -> list[tuple[str, int, int]]:
+    return [(one[0].lower().strip(".,;!"), *one.span()) for one in re.finditer(r"[^\s]+", text)]
+
+
+def _aligned(before: str, statement: str, start: int, stop: int) -> str | None:
+    """Return what stands in a statement where a text has some words, by the words around them; None if it can't be told."""
+    old, new = _tokens(before), _tokens(statement)
+    inside = [at for at, (_, first, last) in enumerate(old) if first < stop and last > start]
+    begins, ends = len(new), 0
+    for kind, first, last, other, end in _blocks(old, new):
+        held = [at for at in inside if first <= at < last]
+        if not held or kind == "delete":
+            continue
+        if kind == "equal":
+            begins, ends = min(begins, other + held[0] - first), max(ends, other + held[-1] - first + 1)
+            continue
+        # what stands in front of it in the text, and was said otherwise, too, is not of it
+        ahead = held[0] - first
+        begins, ends = min(begins, min(other + ahead, end - 1)), max(ends, end)
+    return statement[new[begins][1] : new[ends - 1][2]].rstrip(" .,;!") if begins < ends else None
+
+
+def _blocks(
+    old: list[tuple[str, int, int]], new: list[tuple[str, int, int]]
+) -> list[tuple[str, int, int, int, int]]:
+    words = ([one[0] for one in each] for each in (old, new))
+    return SequenceMatcher(None, *words, autojunk=False).get_opcodes()
+
+
+def replaced_in(before: str, statement: str) -> str:
+    """Return a text with what a statement says otherwise at one place; where they differ at more, the statement."""
+    statement = _LATELY.sub("", _INTERJECTION.sub("", statement, count=1)).strip(" ,.!")
+    old, new = _tokens(before), _tokens(statement)
+    put = [block for block in _blocks(old, new) if block[0] not in ("equal", "delete")]
+    if len(put) != 1 or put[0][0] != "replace":
+        return _sentence(statement)
+    _, first, last, begins, ends = put[0]
+    said = statement[new[begins][1] : new[ends - 1][2]].rstrip(" .,;!")
+    tail = before[old[last - 1][2] :] if last < len(old) else before[len(before.rstrip(" .!")) :]
+    return f"{before[: old[first][1]]}{said}{tail}"
+
+
+def fitting(said: Iterable[tuple[T, str]], statement: str, *, but: str = "") -> list[T]:
+    """Return those of some texts that a statement is most about: they share the most telling words with it, but `but`.
+
+    None where even the best shares no word, or fewer than half of the statement's that aren't new to all of them.
+    """
+    wanted = telling_stems(statement) - telling_stems(but)
+    shared = [(len(wanted & telling_stems(text)), one) for one, text in said]
+    most = max((count for count, _ in shared), default=0)
+    return [one for count, one in shared if count == most > 0]
+
+
+def is_about(text: str, statement: str, *, but: str = "") -> bool:
+    """Whether a statement speaks of what a text does: half of the text's telling words, but `but`, are in it."""
+    own = telling_stems(text) - telling_stems(but)
+    return bool(own) and 2 * len(own & telling_stems(statement)) >= len(own)
+
+
+def _sentence(text: str) -> str:
+    text = text.strip(" ,.!")
+    return f"{text[:1].upper()}{text[1:]}."

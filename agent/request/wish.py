@@ -1,0 +1,88 @@
+"""What somebody who talks to their memory wants of a line: told, asked, put right, changed, forgotten, explained. Pure.
+
+Of a line that may be several, a request to forget goes before one to put right, and that before one to change.
+"""
+
+import re
+from typing import Final, Literal
+
+import msgspec
+
+from braid.agent.answer.wording.provenance import asks_how
+from braid.agent.request.change import ChangeRequest, change_request
+from braid.agent.request.opening import LEAD, QUESTION_MARKS
+from braid.agent.request.removal import Removal, removal
+from braid.agent.request.righting import Righting, righting
+from braid.recall.decompose import entities
+from braid.text.sentences import sentences
+from braid.text.words import stem, telling, telling_stems
+
+Kind = Literal["tell", "ask", "how", "meant", "put_right", "change", "remove", "forget_all"]
+_MEANT: Final = re.compile(
+    r"\s*(?:(?:no|nope|sorry|oops|wait|actually|oh)\b[,.! ]+)*(?:what )?i (?:actually |really )?meant(?: to say)?"
+    r"(?: that| was)?[:,]? (?P<text>\S.*?)\s*",
+    flags=re.IGNORECASE | re.DOTALL,
+)
+_FORGET_ALL: Final = re.compile(
+    rf"{LEAD}(?:forget|delete|erase|drop|wipe|clear|remove)"
+    r" (?:me|it all|(?:absolutely )?(?:everything|all(?: of it| my data)?|anything|the lot"
+    r"|my (?:whole |entire )?(?:memory|memories|data))"
+    r"(?:(?: that)? you(?:'ve| have)? (?:ever )?(?:know|knew|remember|have|hold|kept|stored|learn(?:ed|t)?|got)"
+    r"|(?: that)? i(?:'ve| have)? (?:ever )?(?:said|told you|mentioned))?(?: (?:about|of|on) (?:me|us|myself))?)"
+    r"(?:,? please)?\s*[.!]*\s*",
+    flags=re.IGNORECASE,
+)
+_ASKS: Final = re.compile(
+    r"\s*(?:and |so |but )?(?:(?:what|where|who|whom|whose|which|how|why|when) (?:is|are|was|were|do|does|did|has|have"
+    r"|had|can|could|will|would|should|many|much|long|old|often)\b|(?:tell|remind) me (?:about|what|when|where|who|how"
+    r"|why|which)\b|do you (?:know|remember)\b)",
+    flags=re.IGNORECASE,
+)
+
+MOST_CHARS: Final = 300
+"""A longer line tells something, whatever it denies."""
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """What is wanted. `text`: the line, or what of it is asked or meant; `told`: what was said before a question.
+
+    `asked`: what is to be put right, changed or removed.
+    """
+
+    kind: Kind
+    text: str
+    told: str = ""
+    asked: Removal | Righting | ChangeRequest | None = None
+
+
+def wish(line: str) -> Wish:
+    """Return what a line wants; what can't be told apart is something told."""
+    if asks_how(line):
+        return Wish("how", line)
+    if _FORGET_ALL.fullmatch(line) is not None:
+        return Wish("forget_all", line)
+    if (gone := removal(line)) is not None:
+        return Wish("remove", line, asked=gone)
+    is_short = len(line) <= MOST_CHARS
+    if is_short and (right := righting(line)) is not None:
+        return Wish("put_right", line, asked=right)
+    if (meant := _MEANT.fullmatch(line)) is not None and not line.rstrip().endswith(QUESTION_MARKS):
+        return Wish("meant", meant["text"])
+    if is_short and (change := change_request(line)) is not None:
+        return Wish("change", line, asked=change)
+    parts = list(sentences(line))
+    last = line[parts[-1].start :].strip() if parts else line
+    if last.endswith(QUESTION_MARKS) or _ASKS.match(last):
+        return Wish("ask", last, line[: parts[-1].start].strip() if parts else "")
+    return Wish("tell", line)
+
+
+def says_again(question: str, told: str, about: str = "") -> bool:
+    """Whether a question gives away what was told: a name or number of it, more than half of it, or all of `about`."""
+    asked, said = telling_stems(question), telling_stems(told)
+    given_away = {stem(word) for name in entities(told) for word in telling(name)}
+    given_away |= {word for word in said if any(char.isdigit() for char in word)}
+    topic = telling_stems(about)
+    return (
+        bool(asked & given_away) or 2 * len(asked & said) > len(said) > 0 or (bool(topic) and topic <= asked)
+    )

@@ -1,0 +1,224 @@
+"""What a line of a chat asks of a memory."""
+
+import pytest
+
+from braid.agent.request.change import ChangeRequest, change_request, changed
+from braid.agent.request.meant import righted
+from braid.agent.request.removal import affirmed, removal
+from braid.agent.request.righting import corrected, fitting, righting
+from braid.agent.request.wish import Wish, wish
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("I live in Porto.", Wish("tell", "I live in Porto.")),
+        ("Where do I live?", Wish("ask", "Where do I live?")),
+        ("where do I live", Wish("ask", "where do I live")),
+        ("私はどこに住んでいますか\uff1f", Wish("ask", "私はどこに住んでいますか\uff1f")),
+        ("أين أسكن؟", Wish("ask", "أين أسكن؟")),
+        ("Tell me about Miso", Wish("ask", "Tell me about Miso")),
+        ("My cat is ill. What is her name?", Wish("ask", "What is her name?", "My cat is ill.")),
+        ("When I was young I lived in Faro.", Wish("tell", "When I was young I lived in Faro.")),
+        ("How do you know that?", Wish("how", "How do you know that?")),
+        ("No, I meant Lisbon.", Wish("meant", "Lisbon.")),
+        ("I meant that I live in Faro.", Wish("meant", "I live in Faro.")),
+        ("I mentioned Lisbon.", Wish("tell", "I mentioned Lisbon.")),
+        ("Did you forget that I live in Porto?", Wish("ask", "Did you forget that I live in Porto?")),
+        ("How do I delete a branch?", Wish("ask", "How do I delete a branch?")),
+    ],
+)
+def test_a_line_is_taken_as_it_is_meant(line: str, wanted: Wish) -> None:
+    assert wish(line) == wanted
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "forget everything", "Please delete everything you know about me.", "forget me", "Forget it all.", "Delete everything.",
+        "Erase all my data.", "wipe my memory!", "erase all that I've told you",
+    ],
+)  # fmt: skip
+def test_everything_is_asked_to_go(line: str) -> None:
+    assert wish(line) == Wish("forget_all", line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I forget everything", "delete all emails from Bob", "Don't forget that I live in Porto.", "I always forget that.",
+        "Don't forget about the milk.", "I'll never forget that trip.", "Don't let me forget that the report is due.",
+        "Jo told me to forget that the gate is shut.", "She said: delete the note about Porto.", "He forgot that we had met.",
+        "If I move, delete the note that I live in Porto.", "Whatever you do, don't delete the note about Porto.",
+        "Remind me to remove the note on the door.", "Remember to delete the old branches.", "I keep forgetting that it is shut.",
+        "We removed the note that was on the fridge.",
+        "It does not work on Mondays.", "It is not raining today.", "It took me a while, but I do not like tea.",
+        "It was not my fault.", "Italy is not my favourite place.", "Items are not in stock",
+        "Yes, that's right, it's Faro, not Porto.", "That's correct, the call is at 9:30, not 10:30.",
+        "I want to change jobs.", "We moved the sofa to the attic.", "I'll move the dentist to Friday.",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_request_is_told(line: str) -> None:
+    assert wish(line).kind == "tell"
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "text"),
+    [
+        ("forget that", "forget_last", None),
+        ("Please forget what I said.", "forget_last", None),
+        ("hang on, take that back", "forget_last", None),
+        ("scrap that one please", "forget_last", None),
+        ("Forget what I said about Porto.", "forget_about", "Porto"),
+        ("forget everything about my cat, please", "forget_about", "my cat"),
+        ("You can forget everything I said about Ana.", "forget_about", "Ana"),
+        ("We broke up. Purge all entries mentioning Kim.", "forget_about", "Kim"),
+        ("it's sold, so you can drop anything on the van", "forget_about", "the van"),
+        ("chuck all of the van info", "forget_about", "van"),
+        ("please forget where Miso sleeps", "forget_about", "Miso sleeps"),
+        ("pls forget evrything about tea", "forget_about", "tea"),
+        ("the thing about the van, please forget it", "forget_about", "the van"),
+        ("Forget that I live in Porto, please.", "forget_that", "I live in Porto"),
+        ("You can forget that I live in Porto.", "forget_that", "I live in Porto"),
+        ("delete the fact that Jo smokes", "forget_that", "Jo smokes"),
+        ("Can you get rid of the note saying Jo smokes?", "forget_that", "Jo smokes"),
+        ("Kindly take out the entry that says Jo smokes.", "forget_that", "Jo smokes"),
+        ("One thing: the line that Jo smokes has to go.", "forget_that", "Jo smokes"),
+        ("You've got a note that Jo smokes. Please throw it out.", "forget_that", "Jo smokes"),
+        ("Would you mind deleting the note that Jo smokes?", "forget_that", "Jo smokes"),
+        ("Jo doesn't smoke any more, take that off your list", "forget_denied", "Jo smoke"),
+        ("I'm off the pills, I don't take them now. Delete that.", "forget_denied", "the pills"),
+    ],
+)
+def test_it_is_read_what_is_to_go(line: str, kind: str, text: str | None) -> None:
+    found = removal(line)
+    assert found is not None
+    assert (found.kind, found.texts[-1] if found.texts else None) == (kind, text)
+
+
+def test_what_may_be_a_reason_is_left_out_of_what_is_to_go_and_the_rest_is_kept() -> None:
+    found = removal("I was wrong. Scrap the note that Jo smokes, it could do harm.")
+    assert found is not None
+    assert found.texts == ("Jo smokes, it could do harm", "Jo smokes")
+    assert found.rest == "I was wrong."
+
+
+def test_what_is_said_to_be_over_is_read_as_if_it_were_not() -> None:
+    assert affirmed("We no longer buy milk at Aldi") == "We buy milk at Aldi"
+    assert affirmed("I've stopped drinking tea") == "tea"
+    assert affirmed("I drink tea") is None
+
+
+@pytest.mark.parametrize(
+    ("line", "before", "after"),
+    [
+        ("It's Faro, not Porto.", "I live in Porto.", "I live in Faro."),
+        ("correct: it's Faro, not Porto", "I live in Porto.", "I live in Faro."),
+        ("That's wrong, it is Faro and not Porto.", "I live in Porto.", "I live in Faro."),
+        ("sorry, I meant Faro, not Porto", "I live in Porto.", "I live in Faro."),
+        ("not Porto, I meant Faro", "I live in Porto.", "I live in Faro."),
+        ("I said Porto but it's Faro", "I live in Porto.", "I live in Faro."),
+        ("Porto should be Faro, please fix that", "I live in Porto.", "I live in Faro."),
+        ("change Porto to Faro please, they got it wrong", "I live in Porto.", "I live in Faro."),
+        ("wrong: Porto. It's Faro", "I live in Porto.", "I live in Faro."),
+        ("nah mate its Faro, not Porto", "I live in Porto.", "I live in Faro."),
+        ("The figure is off. It's 1550, not 1520.", "My rent is 1520 euros.", "My rent is 1550 euros."),
+        ("it's 7:52, not 7:40", "The train leaves at 7:40.", "The train leaves at 7:52."),
+        ("No, his name is Gren, not Berg", "The teacher is Mr Berg.", "The teacher is Mr Gren."),
+        ("it's Ilse who approves, not Marek", "Deploys need Marek.", "Deploys need Ilse."),
+        (
+            "We moved it: the retro is at 10 now, not 9.",
+            "The retro with Oslo is at 9.",
+            "The retro with Oslo is at 10.",
+        ),
+        (
+            "the forecast is due on 11 May, not 9 May",
+            "The forecast is due on 9 May.",
+            "The forecast is due on 11 May.",
+        ),
+        (
+            "he comes on Saturday, not Thursday",
+            "The plumber comes on Thursday.",
+            "The plumber comes on Saturday.",
+        ),
+        (
+            "I take 850 mg in the morning. Not 500.",
+            "I take 500 mg in the morning.",
+            "I take 850 mg in the morning.",
+        ),
+        ("It's Faro, not Porto.", "Porto to Porto takes no time.", None),
+    ],
+)
+def test_what_is_denied_is_put_right_where_it_stands_once(line: str, before: str, after: str | None) -> None:
+    found = righting(line)
+    assert found is not None
+    assert corrected(before, found) == after
+
+
+def test_a_whole_sentence_tells_which_of_several_is_meant() -> None:
+    said = [("cake", "The carrot cake needs 180 grams."), ("bread", "The banana bread needs 180 grams.")]
+    found = righting("I misread it: the carrot cake needs 150 grams, not 180.")
+    assert found is not None
+    assert fitting(said, found.statement, but=found.wrong) == ["cake"]
+    assert fitting(said, "it should be 200", but="180") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "of", "before", "after"),
+    [
+        ("Please move my dentist to Friday.", "my dentist", "My dentist is on Monday at 9.", "My dentist is on Friday at 9."),
+        ("The dentist has moved, please change it to Friday.", "The dentist", "The dentist is on Monday.", "The dentist is on Friday."),
+        ("Actually make the retro with Oslo 11:00.", "the retro with Oslo", "The retro with Oslo is at 9:30.", "The retro with Oslo is at 11:00."),
+        ("actually make it 11:00", "", "The retro is at 9:30.", "The retro is at 11:00."),
+        ("She's on 7 mg. Please update what you have for Grandma.", "Grandma", "Grandma takes 5 mg of ramipril.", "Grandma takes 7 mg of ramipril."),
+        ("The peppers get watered daily, so overwrite what you had for the peppers.", "the peppers", "The peppers get watered every second day.", "The peppers get watered daily."),
+        ("pottery is run by Hamish now, change that for me", "", "My pottery class is run by Odile.", "My pottery class is run by Hamish."),
+        ("Please move my dentist to Friday.", "my dentist", "My dentist is Dr Amsel.", None),
+        ("Set the limit to 85", "the limit", "The limit is 600 or 60.", None),
+    ],
+)  # fmt: skip
+def test_what_is_to_be_changed_takes_the_place_of_the_value_of_its_kind(
+    line: str, of: str, before: str, after: str | None
+) -> None:
+    found = change_request(line)
+    assert isinstance(found, ChangeRequest)
+    assert (found.of, changed(before, found)) == (of, after)
+
+
+@pytest.mark.parametrize(
+    ("right", "object_", "meant"),
+    [
+        ("Lisbon.", "Porto", "I live in Lisbon."),
+        ("Vila Nova.", "Porto", "I live in Vila Nova."),
+        ("I live in Faro", "Porto", "I live in Faro."),
+        ("my sister lives in Porto", "Porto", "My sister lives in Porto."),
+        ("Lisbon", None, None),
+        ("Lisbon", "Braga", None),
+    ],
+)
+def test_what_was_meant_is_a_whole(right: str, object_: str | None, meant: str | None) -> None:
+    assert righted("I live in Porto.", right, object_) == meant
+
+
+@pytest.mark.parametrize(
+    ("before", "right", "object_", "meant"),
+    [
+        ("The bus leaves at 9.", "locker 14", "9", None),
+        ("The bus leaves at 9.", "Sam", "9", None),
+        ("The bus leaves at 9.", "10:30", "9", "The bus leaves at 10:30."),
+        ("The bus leaves at 9.", "10 pm", "9", "The bus leaves at 10 pm."),
+        ("The bus leaves at 9.", "my locker is number 14", "9", None),
+        ("The bus leaves at 9.", "the bus leaves at 10", "9", "The bus leaves at 10."),
+        ("My locker is 12.", "14", "12", "My locker is 14."),
+        ("I have 2 cats.", "3", "2 cats", "I have 3 cats."),
+        ("I run 5 km a day.", "6", "5 km", "I run 6 km a day."),
+        ("I live at 12 Elm Street.", "14", "12 Elm Street", "I live at 14 Elm Street."),
+        ("We meet at 3.", "4", "meet at 3", "We meet at 4."),
+        ("My train leaves at 9.", "I am leaving my keys at home", "9", None),
+        ("My boss is Ravi.", "14", "Ravi", None),
+    ],
+)
+def test_what_is_of_another_kind_or_about_something_else_puts_nothing_right(
+    before: str, right: str, object_: str, meant: str | None
+) -> None:
+    assert righted(before, right, object_) == meant

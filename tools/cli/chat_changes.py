@@ -1,0 +1,336 @@
+"""What a chat changes: it finds what is meant, shows it, asks, and puts right or forgets.
+
+Of several that fit none is changed: they are shown. Only the last thing told is put right without being asked for.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from shlex import quote
+from typing import TYPE_CHECKING, Any, Final
+
+from braid.tools.cli.output import line, many, put
+
+if TYPE_CHECKING:
+    from braid.agent.request.change import ChangeRequest
+    from braid.agent.request.removal import Removal
+    from braid.agent.request.righting import Righting
+    from braid.memories.operations import Meant
+    from braid.store import Store
+
+Read = Callable[[str], str]
+"""Prompt → what was typed; raises EOFError at the end and KeyboardInterrupt for Ctrl-C."""
+MOST_SHOWN: Final = 10
+_WHOLE: Final = "say it as a whole sentence"
+_TELLING: Final = 3
+"""What is said beside a request is remembered where it has so many telling words."""
+
+
+class Changes:
+    """Changes of one conversation. `told`: the record of the last thing that was told in it."""
+
+    def __init__(
+        self, store: "Store", whose: dict[str, Any], *, tell: Callable[[str], None], read: Read, braid: str
+    ) -> None:
+        """`tell` remembers a line; `braid`: how a command on the same store begins."""
+        self.told: str | None = None
+        self._store = store
+        self._whose = whose
+        self._tell = tell
+        self._read = read
+        self._braid = braid
+
+    def carry_out(self, asked: "Removal | Righting | ChangeRequest", text: str) -> None:
+        """Do what a line asks for, as far as it is clear what is meant."""
+        from braid.agent.request.removal import Removal
+        from braid.agent.request.righting import Righting
+
+        if isinstance(asked, Removal):
+            self._remove(asked)
+        elif isinstance(asked, Righting):
+            self._put_right(asked, text)
+        else:
+            self._change(asked, text)
+
+    # -- putting right ----------------------------------------------------------------------------
+
+    def meant(self, right: str) -> None:
+        """Put the last thing right, by what "I meant …" says."""
+        from braid.agent.request.meant import righted
+
+        if self.told is None:
+            raise ValueError(f"you have said nothing yet that could be put right: {_WHOLE}")
+        before = self._store.get(self.told).text
+        new = righted(before, right, self._object(self.told))
+        if new is None:
+            raise ValueError(
+                "what is to be put right isn't clear: say “I meant NEW, not OLD”, or a whole sentence"
+            )
+        self._put_last_right(before, new)
+
+    def _put_last_right(self, before: str, new: str) -> None:
+        if self.told is not None:
+            self.told = self._store.correct(self.told, new, reason="said in a chat")
+            self._store.learn()
+            put(line(f"Put right: “{new}” stands in place of “{before}”"))
+
+    def _put_right(self, asked: "Righting", text: str) -> None:
+        """Put right what a line denies, where that was said; else it is something told."""
+        from braid.agent.request.righting import corrected, fitting, is_about
+
+        def fits(said: str) -> bool:
+            return asked.value is not None or is_about(said, asked.statement, but=asked.wrong)
+
+        before = self._store.get(self.told).text if self.told is not None else ""
+        if (new := corrected(before, asked)) is not None and fits(before):
+            self._put_last_right(before, new)
+            return
+        found = self._saying(asked.wrong)
+        if asked.value is None:
+            found = fitting([(one, one.text) for one in found], asked.statement, but=asked.wrong)
+            found = [one for one in found if asked.is_cued or fits(one.text)]
+        elif len(found) > 1:
+            found = (
+                fitting([(one, one.text) for one in found], text, but=f"{asked.value} {asked.wrong}") or found
+            )
+        if not found and asked.value is not None and asked.is_cued:
+            raise ValueError(f"nothing that is remembered says {asked.wrong!r}: {_WHOLE}")
+        if not found or (len(found) > 1 and not asked.is_cued and asked.value is None):
+            self._tell(text)
+        else:
+            self._replace(found, lambda said: corrected(said, asked), text)
+            self._tell_rest(asked.rest)
+
+    def _change(self, asked: "ChangeRequest", text: str) -> None:
+        """Change the one memory that is meant, as it is asked to be; without one the line is something told."""
+        from braid.agent.request.change import changed
+        from braid.agent.request.righting import fitting
+
+        if asked.is_of_last:
+            before = self._store.get(self.told).text if self.told is not None else ""
+            if (new := changed(before, asked)) is not None:
+                self._put_last_right(before, new)
+            else:
+                self._tell(text)
+            return
+        if asked.of:
+            found = self._meant(asked.of)
+        else:
+            near = self._store.preview_forget(
+                asked.statement, match="meaning", limit=MOST_SHOWN, **self._whose
+            )
+            found = fitting([(one, one.text) for one in near.memories], asked.statement)
+        if found:
+            self._replace(found, lambda said: changed(said, asked), text)
+        else:
+            self._tell(text)
+
+    def _replace(self, found: "Sequence[Meant]", new: Callable[[str], str | None], text: str) -> None:
+        """Put another text in the place of the one memory that is meant, after asking; of several they are shown.
+
+        Where it isn't clear what would stand there, or no is said, the line is something told.
+        """
+        if len(found) > 1:
+            put("Several say that; tell which, as a whole sentence:")
+            self._list([one.id for one in found])
+            return
+        one = found[0]
+        if (instead := new(one.text)) is None:
+            self._tell(text)
+            return
+        put(line(f"Put “{instead}” in place of “{one.text}”? yes or no"))
+        if not self._answered_yes():
+            put("Kept.")
+            self._tell(text)
+            return
+        self._store.modify(one.id, text=instead, reason="said in a chat", if_version=one.version)
+        self._store.learn()
+        put("Put right.")
+
+    def _saying(self, wrong: str) -> "list[Meant]":
+        from braid.text.wording import says
+
+        return [one for one in self._meant(wrong) if says(one.text, wrong)]
+
+    def _meant(self, what: str) -> "list[Meant]":
+        """Return what has every telling word of a topic: one that has only some of them is about something else."""
+        from braid.memories.operations import MOST_SHOWN as MOST_PREVIEWED
+
+        found = self._store.preview_forget(what, match="topic", limit=MOST_PREVIEWED, **self._whose)
+        return list(found.memories)
+
+    def _answered_yes(self) -> bool:
+        sys.stdout.flush()
+        with suppress(EOFError, KeyboardInterrupt):
+            return self._read("yes or no> ").strip().lower() in ("y", "yes")
+        return False
+
+    def _object(self, id: str) -> str | None:
+        """Return what a turn states, where that is one thing: the object of the one claim that was read of it."""
+        from braid.ledger.record.record import ExperienceBody
+
+        children = self._store.trace(id, up=False, depth=1).down
+        bodies = [
+            self._store.get(node.id).body
+            for node in children
+            if node.role == "parent" and node.kind == "experience"
+        ]
+        claims = [claim for body in bodies if isinstance(body, ExperienceBody) for claim in body.symbolic]
+        return claims[0].object if len(claims) == 1 else None
+
+    # -- forgetting -------------------------------------------------------------------------------
+
+    def forget_all(self, text: str) -> None:
+        """Hide nothing: so much goes by a command that shows it first."""
+        del text
+        whose = " ".join(
+            f"--where {quote(f'{name}={value}')}" for name, value in self._whose.items() if value
+        )
+        how = (
+            f"`{self._braid} erase {whose} --dry-run` shows all that is kept; without --dry-run it is erased for good"
+            if whose
+            else "`braid erase --help` says how all of somebody is erased"
+        )
+        raise ValueError(f"a chat forgets some things at a time, and nothing was forgotten. {how}")
+
+    def _remove(self, asked: "Removal") -> None:
+        if asked.kind == "forget_last":
+            self._forget_last()
+        elif asked.kind == "forget_about":
+            self._forget_about(asked.texts)
+        elif not self._forget_that(asked.texts):
+            put(line(f"Nothing that is remembered says that {asked.texts[0]}."))
+        self._tell_rest(asked.rest, about=asked.texts[-1] if asked.kind == "forget_about" else "")
+
+    def _forget_last(self) -> None:
+        if self.told is None:
+            raise ValueError("you have said nothing yet that could be forgotten: say what it was about")
+        record, hidden = self._store.get(self.told), self._store.reader.control.hidden
+        put_right = [link.id for link in record.targets("supersedes") if link.index not in hidden]
+        if self._forget([self.told, *put_right], ""):
+            self.told = None
+
+    def _forget_about(self, texts: Sequence[str]) -> None:
+        for what in texts:
+            if meant := [one.id for one in self._meant(what)]:
+                self._forget(meant, what)
+                return
+        put(line(f"Nothing that is remembered speaks of {texts[-1]}."))
+
+    def _forget_that(self, texts: Sequence[str]) -> bool:
+        """Hide what states just this; return whether something does, or comes near: that is shown and stays."""
+        from braid.memories.operations import MOST_SHOWN as MOST_PREVIEWED
+        from braid.text.wording import plainly, says_alike
+
+        near: list[str] = []
+        for what in texts:
+            found = self._store.preview_forget(what, limit=MOST_PREVIEWED, **self._whose)
+            meant = [one.id for one in found.memories]
+            if meant and not found.near:
+                self._forget(meant, what)
+                return True
+            near = near or meant
+        for what in texts:
+            # the same, with its words bent otherwise, where nothing else says so
+            alike = [one.id for one in self._meant(plainly(what)) if says_alike(one.text, what)]
+            if len(alike) == 1:
+                self._forget(alike, what)
+                return True
+        if near:
+            put("Nothing says just that. This comes near; say it in its words to forget it:")
+            self._list(near)
+        return bool(near)
+
+    def _tell_rest(self, rest: str, about: str = "") -> None:
+        """Remember what a line says beside its request, but for what speaks of what was to go."""
+        from braid.text.sentences import statements
+        from braid.text.words import telling_stems
+
+        topic = telling_stems(about)
+        for said in statements(rest):
+            if len(own := telling_stems(said)) < _TELLING:
+                continue
+            if topic and topic <= own:
+                put(line(f"Not remembered, since it speaks of {about}, too: “{said}”"))
+            else:
+                self._tell(said)
+
+    def _forget(self, ids: "Sequence[str]", about: str) -> bool:
+        """Show what would be hidden, ask, and hide it; return whether it was.
+
+        With it go the answers that quote it, and the questions that say it again, unless `only` is answered.
+        """
+        again = self._saying_again(ids, about)
+        self._list(ids)
+        if again:
+            put("What you asked says it again:")
+            self._list(again)
+        quoting = [id for id in dict.fromkeys(self._quoting([*ids, *again])) if id not in ids]
+        also = f", and {many(len(quoting), 'answer')} from it" if quoting else ""
+        count = len(ids) + len(again)
+        choice = "yes or no" if not again else "yes, no, or only what you told"
+        put(f"Forget {'this' if count == 1 else f'these {count}'}{also}? {choice}")
+        sys.stdout.flush()
+        said = ""
+        with suppress(EOFError, KeyboardInterrupt):
+            said = self._read(f"{choice}> ").strip().lower()
+        if said in ("only", "only what i told", "only what you told") and again:
+            self._hide(ids, self._quoting(ids))
+            put("What you asked was kept: it says it again.")
+            return True
+        if said not in ("y", "yes"):
+            put("Kept.")
+            return False
+        self._hide([*ids, *again], quoting)
+        return True
+
+    def _list(self, ids: "Sequence[str]") -> None:
+        for id in ids[:MOST_SHOWN]:
+            record = self._store.get(id)
+            put(f"  {(record.body.occurred_at or record.created_at):%Y-%m-%d}  {line(record.text)[:160]}")
+        if len(ids) > MOST_SHOWN:
+            put(f"  … and {len(ids) - MOST_SHOWN} more")
+
+    def _hide(self, ids: "Sequence[str]", quoting: list[str]) -> None:
+        self._store.forget(*dict.fromkeys([*ids, *quoting]), reason="asked for in a chat")
+        days = self._store.reader.control.retention_days
+        put(
+            f"Forgotten. `braid recover` brings it back within {many(days, 'day')}; then `braid retain` erases it."
+        )
+
+    def _saying_again(self, ids: "Sequence[str]", about: str) -> list[str]:
+        """Return the questions that were asked of this memory and give away what these records say."""
+        from braid.agent.answer.pipeline import TOP_K
+        from braid.agent.request.wish import says_again
+        from braid.ledger.record.record import ASK
+        from braid.search.question import Question
+        from braid.search.retrieval import find
+
+        told = [self._store.get(id).text for id in ids[:MOST_SHOWN]]
+        asked: dict[str, str] = {}
+        for query in (*told, about):
+            if query.strip():
+                wanted = Question(query=query, top_k=TOP_K, filters={"method": {"eq": ASK}}, **self._whose)
+                hits = find(self._store.session, wanted).results
+                asked |= {hit.id: hit.text for hit in hits}
+        return [
+            id
+            for id, text in asked.items()
+            if id not in ids and any(says_again(text, each, about) for each in told)
+        ]
+
+    def _quoting(self, ids: "Sequence[str]") -> list[str]:
+        """Return the answers that cite these records."""
+        from braid.ledger.record.record import ExperienceBody
+
+        found = [node for id in ids for node in self._store.trace(id, up=False, depth=1).down]
+        living = [
+            self._store.get(node.id)
+            for node in found
+            if node.role == "evidence" and not (node.forgotten or node.erased)
+        ]
+        return [
+            record.id
+            for record in living
+            if isinstance(record.body, ExperienceBody) and record.body.provenance.method == "answer"
+        ]
