@@ -12,6 +12,8 @@ _NO_MARK: Final = re.compile(
 )
 _WHOLE: Final = {"ca": "can", "wo": "will", "sha": "shall", "cannot": "can not"}
 _SHORT: Final = re.compile(r"\b(?:ca|wo|sha)(?= not\b)|\bcannot\b", flags=re.IGNORECASE)
+_OWNER: Final = "user"
+"""What an agent calls whoever says "I"."""
 _DENYING: Final = listed("not never no none nobody nothing nowhere neither nor without hardly barely")
 _LEADING: Final = frozenset(["the", "a", "an", "my", "our", "your", "his", "her", "their"])
 _STATES: Final = 3
@@ -49,7 +51,12 @@ def says_alike(text: str, wanted: str) -> bool:
     mother's rent" isn't "my rent".
     """
     said, asked = ([stem(word) for word in telling(plainly(one))] for one in (text, wanted))
-    if not asked or denies(text) != denies(wanted) or not {*asked} <= {*said} or said[0] not in asked:
+    if (
+        not asked
+        or denies(text) != denies(wanted)
+        or not {*asked} <= {*said}
+        or said[0] not in {*asked, _OWNER}
+    ):
         return False
     names = {stem(word) for word in named(text) | named(wanted)}
     ordered = [[word for word in one if word in names or word.isdecimal()] for one in (said, asked)]

@@ -6,12 +6,20 @@ from typing import Final, NamedTuple
 from braid.agent.request.opening import LEAD, Opening, is_asked, openings
 from braid.agent.request.righting import is_about, replaced_in
 from braid.text.calendar import MONTHS, WEEKDAYS
+from braid.text.wording import wording
 
-_VERB: Final = r"(?:change|move|update|make|set|switch|push|shift|reschedule|postpone|bump|put|amend|adjust|correct|edit|bring forward)"
+_VERB: Final = (
+    r"(?:change|move|update|make|set|switch|push|shift|reschedule|postpone|bump|put|amend|adjust|correct|edit"
+    r"|bring forward)"
+)
 _TO: Final = r"(?:back |forward |up |down )?(?:to|until|till|into)"
-_IT: Final = r"(?:it|that|this|them|that one|this one|the (?:note|entry|line|record)|your note)"
+_IT: Final = r"(?:it|that|this|them|(?:that|this|the|your|my) (?:one|note|entry|line|record))"
 _TAIL: Final = r"(?:,? (?:please|pls|thanks|thank you|instead|now|from now on|for (?:me|us)))*[\s.!]*"
-_WAS: Final = r"(?:what(?:ever)? (?:you|i|we)(?:['’]ve)? (?:have|had|know|knew|saved|noted|stored|remember|said|told you|put)(?: down)?|(?:the|your|my) (?:old |previous |earlier )?(?:note|entry|line|one|record|memory|version|value|info|information)s?)"
+_WAS: Final = (
+    r"(?:what(?:ever)? (?:you|i|we)(?:['’]ve)? (?:have|had|know|knew|saved|noted|stored|remember|said|told you"
+    r"|put)(?: down)?|(?:the|your|my) (?:old |previous |earlier )?(?:note|entry|line|one|record|memory|version"
+    r"|value|info|information)s?)"
+)
 _FORMS: Final = tuple(
     re.compile(pattern, flags=re.IGNORECASE)
     for pattern in (
@@ -21,17 +29,21 @@ _FORMS: Final = tuple(
     )
 )  # fmt: skip
 _ANEW: Final = re.compile(
-    rf"{LEAD}(?:update|overwrite|replace|fix|amend|change|correct|adjust|edit|refresh)"
-    rf" (?:{_WAS}(?: (?:there|about|on|for|of) (?P<of>.+?))?|{_IT}|(?:your|the|my) (?:notes?|records?|memory|list))"
-    rf"(?: accordingly| with (?:that|this))?{_TAIL}",
+    rf"{LEAD}(?:(?:put|set|get) {_IT} (?:right|straight)"
+    r"|(?:update|overwrite|replace|fix|amend|change|correct|adjust|edit|refresh)"
+    rf" (?:{_WAS}(?: (?:there|about|on|for|of) (?P<of>.+?))?|{_IT}|(?:your|the|my) (?:notes?|records?|memory|list)))"
+    rf"(?: in (?:your|the|my) (?:notes?|records?|memory|list))?(?: accordingly| with (?:that|this))?{_TAIL}",
     flags=re.IGNORECASE,
 )
 _MAKE: Final = re.compile(rf"{LEAD}(?:make|set) (?P<of>.+)", flags=re.IGNORECASE)
 _CHANGED: Final = re.compile(
-    r",? (?:(?:has|have|had|was|is|are|were|got|been|just|now|also)['’]? )*(?:been )?(?:moved|changed|rescheduled|shifted|postponed"
+    r",? (?:(?:has|have|had|was|is|are|were|got|been|just|now|also)['’]? )*(?:been )?(?:moved|changed"
+    r"|rescheduled|shifted|postponed"
     r"|different|wrong|off|updated|out of date|pushed(?: back)?|brought forward)\b.*",
     flags=re.IGNORECASE,
 )
+_BEGINNING: Final = 3
+"""What begins with the same words, so many of them, says something of the same thing."""
 _POINTS_BACK: Final = re.compile(r"(?:it|that|this|them|those|these|him|her|us|me)\b.*", flags=re.IGNORECASE)
 _SAYS: Final = re.compile(r"\w{2,} \w")
 _FILLER: Final = re.compile(r"(?:,? (?:then|please|pls|now|instead|tops|max|thanks))+$", flags=re.IGNORECASE)
@@ -42,9 +54,16 @@ _KINDS: Final = tuple(
     re.compile(rf"(?<![\w.,:]){pattern}(?!\w)", flags=re.IGNORECASE)
     for pattern in (
         rf"(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTH})|(?:{_MONTH}) \d{{1,2}}(?:st|nd|rd|th)?)(?:,? \d{{4}})?",
-        r"(?:\d{1,2}[:.h]\d{2}(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|noon|midnight|\d{1,2} o['’]clock|(?:half|quarter) (?:past|to) \w+)",
+        (
+            r"(?:\d{1,2}[:.h]\d{2}(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|noon|midnight|\d{1,2} o['’]clock"
+            r"|(?:half|quarter) (?:past|to) \w+)"
+        ),
         rf"(?:{_DAY})s?(?: (?:morning|afternoon|evening|night)s?)?",
-        r"(?:daily|weekly|monthly|yearly|hourly|fortnightly|(?:once|twice|\w+ times) (?:a|every|per) \w+|every (?:(?:other|second|third|fourth|\d+|two|three|few|single) )?(?:(?:working|week|school) )?\w+)",
+        (
+            r"(?:daily|weekly|monthly|yearly|hourly|fortnightly|(?:once|twice|\w+ times) (?:a|every|per) \w+"
+            r"|every (?:(?:other|second|third|fourth|\d+|two|three|few|single) )?(?:(?:working|week"
+            r"|school) )?\w+)"
+        ),
         r"the \d{1,2}(?:st|nd|rd|th)",
         rf"(?:{_MONTH})",
     )
@@ -57,8 +76,8 @@ _AMOUNT: Final = re.compile(
 
 
 class ChangeRequest(NamedTuple):
-    """What is to be changed: `of`, what it is of, in words, "" where the statement says so or it is the last thing told;
-    and what it is now.
+    """What is to be changed, and what it is now. `of`: what it is of, in words; "" where the statement says so, or for
+    the last thing told.
 
     `value`: what is to stand there; else `statement` says it as a whole.
     """
@@ -116,15 +135,19 @@ def changed(before: str, asked: ChangeRequest) -> str | None:
     """Return a text as it is asked to be; None where that can't be told: then a whole sentence would."""
     if asked.value is not None:
         return _put(before, asked.value)
-    if is_about(before, asked.statement):
+    if is_about(before, asked.statement) or _begins_alike(before, asked.statement):
         return replaced_in(before, asked.statement)
     values = [value for value in map(str.strip, _values(asked.statement)) if _put(before, value) is not None]
     return _put(before, values[0]) if len(values) == 1 else None
 
 
+def _begins_alike(one: str, other: str) -> bool:
+    return wording(one)[:_BEGINNING] == wording(other)[:_BEGINNING]
+
+
 def _last(said: str) -> str:
     """Return the last clause of what stands in front of a request."""
-    parts = re.split(r"(?<=[.!?;])\s+|:\s+", said.strip(" ,;:-–—"))
+    parts = re.split(r"(?<=[.!?;])\s+|(?<=\w\w it):\s+|(?<=moved|hange):\s+", said.strip(" ,;:-–—"))
     return re.sub(r",? (?:so|and|then)$", "", parts[-1].strip(" .,;!"))
 
 

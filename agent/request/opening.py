@@ -1,7 +1,7 @@
 """Where in a line somebody asks for something: where a clause begins, behind the words of asking. Pure.
 
-A reminder ("don't forget …"), a report ("she said, delete it") and a condition ("if I cancel, delete …") ask for nothing
-now; neither does a question, but for "can you …?".
+A reminder ("don't forget …"), a report ("she said, delete it") and a condition ("if I cancel, delete …") ask for
+nothing now; neither does a question, but for "can you …?".
 """
 
 import re
@@ -11,20 +11,24 @@ from typing import Final, NamedTuple
 from braid.text.sentences import sentences
 
 LEAD: Final = (
-    r"(?P<lead>(?:(?:please|pls|kindly|just|now|also|then|so|and|but|ok(?:ay)?|oh|no|nope|sorry|oops|wait|hang on|hey|well"
+    r"(?P<lead>(?:(?:please|pls|kindly|just|now|also|then|so|and|but|ok(?:ay)?|oh|no|nope|sorry|oops|wait"
+    r"|hang on|hey|yo|hi|well"
     r"|actually|right|yes|never ?mind|maybe|you (?:can|may|should|could|must|might as well)"
     r"|(?:can|could|would|will) (?:you|we)|would you mind|i(?:['’]d| would) (?:like|love|want) you to|i(?:['’]d| would)"
     r" appreciate it if you(?:['’]d| would| could)|i (?:want|need) you to|let['’]s|go ahead and|feel free to"
     r"|be so kind (?:and|as to)|(?:it is|it['’]s) (?:ok|okay|fine|safe|time) to)\b[,.!:]? *)*)"
 )
 """What stands before a verb that asks."""
-_CLAUSE: Final = re.compile(r"[,;.!:?–—-]\s+|\s(?=(?:so|and|then|please)\s)", flags=re.IGNORECASE)
+CLAUSE: Final = re.compile(r"[,;.!:?–—-]\s+|\s(?=(?:so|and|then|please)\s)", flags=re.IGNORECASE)
+"""Where a clause ends."""
 _CONDITION: Final = re.compile(
-    r"(?:and |so |but )?(?:if|when|once|unless|in case|whenever|next time|as soon as|remember to|remind me|imagine|suppose"
+    r"(?:and |so |but )?(?:if|when|once|unless|in case|whenever|next time|as soon as|remember to|remind me"
+    r"|imagine|suppose"
     r"|should|had|were|what if|until|till|before you|after you|do|did|does|how|why|what|where|who|which|whatever"
     r"|don['’]?t|never(?! ?mind)|i (?:keep|always|never|often))\b",
     flags=re.IGNORECASE,
 )
+_QUOTES: Final = " ,:\"'\u201c\u2018"
 _REPORT: Final = re.compile(
     r"\b(?:said|says|told (?:me|us|him|her|them|you)|tells me|wrote|writes|asked|asks|replied|shouted|goes|like)\W*$",
     flags=re.IGNORECASE,
@@ -51,9 +55,9 @@ def openings(line: str) -> Iterator[Opening]:
             continue
         after = line[part.stop :].lstrip(".!?… ")
         is_question = any(mark in part.mark for mark in QUESTION_MARKS)
-        for at in (0, *(found.end() for found in _CLAUSE.finditer(part.text))):
+        for at in (0, *(found.end() for found in CLAUSE.finditer(part.text))):
             before = line[: part.start + at].strip()
-            if not _REPORT.search(before.rstrip(" ,:\"“'‘")):
+            if not _REPORT.search(before.rstrip(_QUOTES)):
                 yield Opening(before, part.text[at:].strip(), after, is_question)
 
 

@@ -9,7 +9,8 @@ Removing = Literal["forget_last", "forget_about", "forget_that", "forget_denied"
 
 _VERB: Final = (
     r"(?:forget|delet(?:e|ing)|remov(?:e|ing)|drop(?:ping)?|eras(?:e|ing)|wip(?:e|ing)(?: out)?|scrap(?:ping)?|scratch"
-    r"|strik(?:e|ing)|purg(?:e|ing)|clear(?:ing)?|bin|ditch|discard|trash|chuck(?: out)?|lose|undo|kill|nix"
+    r"|unlearn|ignor(?:e|ing)|disregard(?:ing)?|dump(?:ing)?|zap|axe|strik(?:e|ing)|purg(?:e|ing)"
+    r"|clear(?:ing)?(?: (?:out|away))?|bin|ditch|discard|trash|chuck(?: out)?|lose|undo|kill|nix"
     r"|cross(?:ing)? (?:out|off)|get(?:ting)? rid of|tak(?:e|ing) (?:out|off|away|down|back)|throw(?:ing)? (?:out|away)"
     r"|do away with|let go of|stop (?:keeping|storing|remembering))"
 )
@@ -21,24 +22,28 @@ _NOTE: Final = (
     rf"(?:(?:the|that|this|those|these|my|your|our|any|every|each|all|a|an) )*(?:[\w-]+ )??{_THING}"
 )
 _SAYING: Final = (
-    r"(?:,? (?:(?:that|which) (?:says?|said|states?|claims?|reads?|has|tells? you)|saying|stating|claiming|reading|where"
+    r"(?:,? (?:(?:that|which) (?:says?|said|states?|claims?|reads?|has|tells? you)|saying|stating|claiming"
+    r"|reading|where"
     r" (?:it|you) (?:says?|said|ha(?:s|ve))|where i (?:said|say|told you|wrote)|i (?:gave|told) you|you have|about how)"
     r"(?: that)?:?| that|:) "
 )
 _ABOUT: Final = (
     r"(?:about|on|of|regarding|concerning|mentioning|(?:that|which) mentions?|with|to do with|related to|relating to"
-    r"|involving|around|for(?! (?:me|us)\b))"
+    r"|that concerns?|involving|around|for(?! (?:me|us)\b))"
 )
 _ME: Final = (
     r"(?:you(?:['’]ve| have)?(?: got)?|i(?:['’]ve| have)?|we(?:['’]ve| have)?|there(?:['’]s| is)|was)"
 )
 _KEPT: Final = (
-    r"(?:(?:ever|just|already|once|previously|currently|still|all) )*(?:have|had|has|got|know|knew|keep|kept|hold|held|saved"
-    r"|stored|noted|wrote(?: down)?|written(?: down)?|remember(?:ed)?|recorded|said|say|told you|tell you|mentioned|gave you"
+    r"(?:(?:ever|just|already|once|previously|currently|still|all) )*(?:have|had|has|got|know|knew|keep"
+    r"|kept|hold|held|saved"
+    r"|stored|noted|wrote(?: down)?|written(?: down)?|remember(?:ed)?|recorded|said|say|told you|tell you"
+    r"|mentioned|gave you"
     r"|given you|taught you|learned|learnt|there)"
 )
 _WHATEVER: Final = (
-    rf"(?:absolutely )?(?:(?:ev\w*thing|anything|all|whatever|what|{_NOTE})(?: (?:that|which))?(?: {_ME})?(?: {_KEPT})?"
+    rf"(?:absolutely )?(?:(?:ev\w*thing|anything|all|the lot|the whole lot|whatever|what"
+    rf"|{_NOTE})(?: (?:that|which))?(?: {_ME})?(?: {_KEPT})?"
     r"(?: (?:down|in (?:there|here|your notes)))?)"
 )
 _TAIL: Final = (
@@ -49,27 +54,67 @@ _IT: Final = (
     r"(?:it|that|this|(?:that|this|the (?:old|last|wrong)) (?:one|note|entry|bit|line)|that last (?:one|bit|thing|part)"
     r"|what i (?:just )?said|the last (?:thing|one|bit)(?: i (?:just )?said)?|my last (?:message|line|note))"
 )
-_GO: Final = r"(?:(?:has|needs?|ought) to|must|should|can|may|might as well) (?:go|come out|be (?:deleted|removed|dropped))"
+_GO: Final = (
+    r"(?:(?:has|needs?|ought) to|must|should|can|may|might as well) (?:go|come out|be (?:deleted|removed"
+    r"|dropped))"
+)
+_GONE: Final = (
+    r"(?:to be |to get |was |were )?(?:removed|deleted|gone|erased|forgotten|dropped|cleared|wiped"
+    r"|taken (?:out|off))"
+)
+_HAVE: Final = r"(?:i(?:['’]d| would) (?:like|love|prefer)|i want|have|get)"
+_NEEDLESS: Final = (
+    r"(?:you (?:don['’]?t|do not|no longer) (?:need|have) to|(?:there(?:['’]s| is) )?no (?:more )?need to|no longer)"
+    r" (?:keep|remember|store|hold(?: on to)?|know)"
+)
+_READ: Final[tuple[tuple[Removing, str], ...]] = (
+    ("forget_last", rf"{LEAD}{_VERB} {_IT}{_TAIL}"),
+    (
+        "forget_last",
+        rf"{LEAD}(?:take|throw|get|cross|chuck|wipe) {_IT} (?:off|out|away|down|back|rid of){_TAIL}",
+    ),
+    ("forget_that", rf"{LEAD}(?:the|that|my|your) {_THING}{_SAYING}(?P<text>.+?) {_GO}{_TAIL}"),
+    ("forget_that", rf"{LEAD}{_VERB} (?:{_NOTE}{_SAYING}|that )(?P<text>.+?){_TAIL}"),
+    ("forget_that", rf"{LEAD}take {_NOTE}{_SAYING}(?P<text>.+?) (?:off|out|away|down){_TAIL}"),
+    ("forget_about", rf"{LEAD}{_WHATEVER} {_ABOUT} (?P<text>.+?) {_GO}{_TAIL}"),
+    (
+        "forget_about",
+        rf"{LEAD}{_VERB} (?:all |every )(?:of )?(?:the |my |your )?(?P<text>.+?) {_THING}{_TAIL}",
+    ),
+    ("forget_about", rf"{LEAD}{_VERB} {_WHATEVER} {_ABOUT} (?P<text>.+?){_TAIL}"),
+    ("forget_about", rf"{LEAD}{_VERB} about (?P<text>.+?){_TAIL}"),
+    ("forget_that", rf"{LEAD}{_HAVE} {_NOTE}{_SAYING}(?P<text>.+?) {_GONE}{_TAIL}"),
+    ("forget_about", rf"{LEAD}{_HAVE} {_WHATEVER} {_ABOUT} (?P<text>.+?) {_GONE}{_TAIL}"),
+    ("forget_that", rf"{LEAD}{_NEEDLESS} (?:{_NOTE}{_SAYING}|that )(?P<text>.+?){_TAIL}"),
+    ("forget_about", rf"{LEAD}{_NEEDLESS} {_WHATEVER} {_ABOUT} (?P<text>.+?){_TAIL}"),
+    ("forget_that", rf"{LEAD}forget (?P<text>(?:i|we|he|she|they|my|our|his|her|their)\b.+?){_TAIL}"),
+    (
+        "forget_about",
+        rf"{LEAD}forget (?:where|when|who|whose|which|why|what|how(?: \w+)?) (?P<text>.+?){_TAIL}",
+    ),
+)
 _FORMS: Final[tuple[tuple[Removing, re.Pattern[str]], ...]] = tuple(
-    (kind, re.compile(pattern, flags=re.IGNORECASE | re.DOTALL))
-    for kind, pattern in (
-        ("forget_last", rf"{LEAD}{_VERB} {_IT}{_TAIL}"),
-        ("forget_last", rf"{LEAD}(?:take|throw|get|cross|chuck|wipe) {_IT} (?:off|out|away|down|back|rid of){_TAIL}"),
-        ("forget_that", rf"{LEAD}(?:the|that|my|your) {_THING}{_SAYING}(?P<text>.+?) {_GO}{_TAIL}"),
-        ("forget_that", rf"{LEAD}{_VERB} (?:{_NOTE}{_SAYING}|that )(?P<text>.+?){_TAIL}"),
-        ("forget_that", rf"{LEAD}take {_NOTE}{_SAYING}(?P<text>.+?) (?:off|out|away|down){_TAIL}"),
-        ("forget_about", rf"{LEAD}{_WHATEVER} {_ABOUT} (?P<text>.+?) {_GO}{_TAIL}"),
-        ("forget_about", rf"{LEAD}{_VERB} (?:all |every )(?:of )?(?:the |my |your |our )?(?P<text>.+?) {_THING}{_TAIL}"),
-        ("forget_about", rf"{LEAD}{_VERB} {_WHATEVER} {_ABOUT} (?P<text>.+?){_TAIL}"),
-        ("forget_about", rf"{LEAD}{_VERB} about (?P<text>.+?){_TAIL}"),
-        ("forget_about", rf"{LEAD}forget (?:where|when|who|whose|which|why|what|how(?: \w+)?) (?P<text>.+?){_TAIL}"),
-    )
-)  # fmt: skip
+    (kind, re.compile(form, flags=re.IGNORECASE | re.DOTALL)) for kind, form in _READ
+)
 _TOPIC: Final = re.compile(
     rf"(?:.*[.!?,;:]\s)?{_NOTE} {_ABOUT} (?P<text>[^.!?]+)", flags=re.IGNORECASE | re.DOTALL
 )
+_TOLD: Final = re.compile(
+    r"(?:.*[.!?,;:]\s)?(?:i|we)(?:['’]ve| have| had)? (?:(?:once|already|just|earlier|also"
+    r"|ever) )*(?:told you|said|mentioned)(?: that)?"
+    r" (?P<text>[^.!?]+)",
+    flags=re.IGNORECASE | re.DOTALL,
+)
+_UNTRUE: Final = re.compile(
+    r",? (?:(?:it|that|this|which) )?(?:(?:is|was|['’]s) )?(?:wrong|old|outdated|out of date|not (?:true"
+    r"|right|so)|no longer (?:true|right|so)"
+    r"|untrue|nonsense|a (?:typo|mistake))(?: (?:now|any ?more))?$",
+    flags=re.IGNORECASE,
+)
+_QUOTES: Final = " .!\"'\u201c\u201d\u2018\u2019"
 _HAS_NOTE: Final = re.compile(
-    rf"(?:.*\b(?:you(?:['’]ve| have)(?: got)?|you (?:still )?(?:have|say|think)|there(?:['’]s| is))(?: (?:still|down))? "
+    rf"(?:.*\b(?:you(?:['’]ve| have)(?: got)?|you (?:still )?(?:have|say|think)|there(?:['’]s"
+    rf"| is))(?: (?:still|down))? "
     rf"|(?:.*[.!?,;:]\s)?(?=the|that|this|your|my)){_NOTE}{_SAYING}(?P<text>[^.!?]+)",
     flags=re.IGNORECASE | re.DOTALL,
 )
@@ -84,7 +129,10 @@ _DENIALS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
         (r",? \b(?:any ?more|any longer|these days|now)\b", ""),
         (r".*\b(?:stopped|quit|gave up|given up|finished) (?:\w+ing )?", ""),
         (
-            r".*\b(?:cancell?ed|sold|dropped|returned|ended|scrapped|(?:done|finished|through) with|(?:['’]m|['’]re|am|are) off) ",
+            (
+                r".*\b(?:cancell?ed|sold|dropped|returned|ended|scrapped|(?:done|finished|through) with"
+                r"|(?:['’]m|['’]re|am|are) off) "
+            ),
             "",
         ),
     )
@@ -120,8 +168,8 @@ def _of_last(opening: Opening) -> Removal | None:
     before = opening.before
     if not re.search(r"\w{2,} \w", before) or opening.after:
         return None if opening.after else Removal("forget_last", (), "")
-    said = before.rstrip(" .!,;:-–—")
-    if (note := _HAS_NOTE.fullmatch(said)) is not None:
+    said = _UNTRUE.sub("", before.rstrip(" .!,;:-–—")).rstrip(" .!,;:-–—")
+    if (note := _HAS_NOTE.fullmatch(said) or _TOLD.fullmatch(said)) is not None:
         return Removal("forget_that", _shortened(note["text"]), "")
     if (topic := _TOPIC.fullmatch(said)) is not None:
         return Removal("forget_about", _shortened(topic["text"]), "")
@@ -131,12 +179,12 @@ def _of_last(opening: Opening) -> Removal | None:
 
 
 def affirmed(said: str) -> str | None:
-    """Return what a text says is over, as if it were not ("I no longer ski" → "I ski"); None where it says no such thing.
+    """Return what a text says is over, as if it were not ("I no longer ski" → "I ski"); None where it says nothing so.
 
     It is its last clause; where that says "it", the one in front.
     """
     for clause in reversed([one.strip(" .,!") for one in _BREAK.split(said) if one.strip(" .,!")]):
-        now = clause
+        now: str = clause
         for pattern, put in _DENIALS:
             now = pattern.sub(put, now)
         now = now.strip(" .,!")
@@ -147,7 +195,7 @@ def affirmed(said: str) -> str | None:
 
 def _shortened(text: str) -> tuple[str, ...]:
     """Return a text, and it without what stands behind its last commas, which may say why."""
-    found = [text.strip(" .!\"“”'‘’")]
+    found = [text.strip(_QUOTES)]
     while "," in found[-1]:
         found.append(found[-1].rpartition(",")[0].rstrip())
     return tuple(found)

@@ -1,19 +1,21 @@
 """A correction in plain words: what is right, what it stands in place of, and how the corrected text reads. Pure."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple, TypeVar
 
-from braid.agent.request.opening import LEAD, QUESTION_MARKS
+from braid.agent.request.opening import CLAUSE, LEAD, QUESTION_MARKS
 from braid.text.sentences import sentences
+from braid.text.wording import wording
 from braid.text.words import telling_stems
 
 T = TypeVar("T")
 _MOST: Final = 4
 """A bare value has no more words; what has is a statement."""
 _CONFIRMS: Final = re.compile(
-    r"\W*(?:(?:yes|yeah|yep|exactly|indeed|true|agreed|confirmed)\b|(?:right|correct)[,.!]|(?:that|this|you)(?:['’]s|['’]re| is| are)"
+    r"\W*(?:(?:yes|yeah|yep|exactly|indeed|true|agreed|confirmed)\b|(?:right|correct)[,.!]|(?:that|this"
+    r"|you)(?:['’]s|['’]re| is| are)"
     r" (?:right|correct|true)\b)",
     flags=re.IGNORECASE,
 )
@@ -21,7 +23,8 @@ _WORD: Final = r"[^\s,;!?]*[^\s,.;:!?]"
 _FEW: Final = rf"{_WORD}(?: {_WORD}){{0,5}}?"
 _TAIL: Final = (
     r"(?:[,.!]? (?:please|pls|thanks|thank you|sorry|actually|then|of course|after all|mate"
-    r"|(?:(?:can|could|would) you |please |pls |so )*(?:fix|change|update|correct|amend) (?:that|it|this)(?: for me)?))*\W*"
+    r"|(?:(?:can|could|would) you |please |pls |so )*(?:fix|change|update|correct|amend) (?:that|it"
+    r"|this)(?: for me)?))*\W*"
 )
 _IS: Final = (
     r"(?:(?:it|that|this)(?:['’]?s| is| was| should (?:be|have been)) |should be |i meant |make it )?"
@@ -32,14 +35,25 @@ _PAIRS: Final = tuple(
     for pattern in (
         rf"not (?P<wrong>{_FEW})[.,;:–—-]+ (?:but )?{_IS}(?P<right>{_FEW}){_TAIL}",
         rf"(?:wrong|incorrect|not right)[:,] (?P<wrong>{_FEW})[.,;]+ {_IS}(?P<right>{_FEW}){_TAIL}",
-        rf"(?:.*[.,;:] )?(?P<wrong>{_FEW}) (?:is|was) (?:wrong|incorrect|not right|a (?:typo|mistake)|out of date|outdated)[.,;:]+"
+        rf"(?:.*[.,;:] )?(?P<wrong>{_FEW}) (?:is|was) (?:wrong|incorrect|not right|a (?:typo|mistake)"
+        rf"|out of date|outdated)[.,;:]+"
         rf" {_IS}(?P<right>{_FEW}){_TAIL}",
         rf"(?:.*[.!,;:] )?(?:i|we|you) (?:said|wrote|put|typed|told you|have|had|noted|gave you) (?P<wrong>{_FEW}),?"
         rf" (?:but|and|when) (?:i |we )?(?:(?:actually |really )?meant|it(?:['’]?s| is| was| should (?:be|have been)))"
         rf"(?: to say)? (?P<right>{_FEW}){_TAIL}",
-        rf"{LEAD}(?:swap|replace|exchange|switch)(?: out)? (?P<wrong>{_FEW}) (?:for|with|by) (?P<right>{_FEW}){_TAIL}(?:, .*)?",
+        (
+            rf"{LEAD}(?:swap|replace|exchange|switch)(?: out)? (?P<wrong>{_FEW}) (?:for|with"
+            rf"|by) (?P<right>{_FEW}){_TAIL}(?:, .*)?"
+        ),
         rf"{LEAD}change (?P<wrong>{_BARE}{_FEW}) (?:to|into) (?P<right>{_FEW}){_TAIL}(?:, .*)?",
-        rf"{LEAD}(?P<wrong>{_BARE}{_FEW}) (?:should|must|ought to) (?:be|read|say|have been) (?P<right>{_FEW}){_TAIL}",
+        (
+            rf"{LEAD}(?P<wrong>{_BARE}{_FEW}) (?:should|must|ought to) (?:be|read|say"
+            rf"|have been) (?P<right>{_FEW}){_TAIL}(?:, .*)?"
+        ),
+        rf"(?P<wrong>{_FEW}) ?(?:->|→|=>) ?(?P<right>{_FEW}){_TAIL}",
+        rf"(?:it|that|this)(?:['’]?s| is| was) (?:no longer"
+        rf"|never) (?P<wrong>{_FEW})(?: any ?more)?[.,;:–—-]+ (?:but |now )?"
+        rf"{_IS}(?P<right>{_FEW}){_TAIL}",
     )
 )
 """Forms of which both sides are bare values."""
@@ -57,18 +71,25 @@ _CUE: Final = re.compile(
     flags=re.IGNORECASE,
 )
 _VALUE: Final = re.compile(
-    r"(?:(?:for|about|on|with|of) [^,.:]+?,? )?(?:(?:it|that|this|he|she|they|we|(?:the|his|her|its|their|my|our|your) (?:right |correct |real |actual )?(?:name|figure"
+    r"(?:(?:for|about|on|with|of) [^,.:]+?,? )?(?:(?:it|that|this|he|she|they|we|(?:the|his|her|its|their"
+    r"|my|our|your) (?:right |correct |real |actual )?(?:name|figure"
     r"|number|date|day|time|price|amount|sum|word|answer|value|one|place|city|spelling|address|colour|color|room|year))"
     r"(?:['’]?(?:s|re)| (?:is|was|are|were|should (?:be|have been|read)|must be|has to be|use[sd]?|mean[st]?))"
-    r"|i (?:actually |really )?meant(?: to say)?(?: that)?|make (?:it|that)|(?:should|must) be|rather|so|read)[:,]? (?P<value>.+)",
+    r"|i (?:actually |really )?meant(?: to say)?(?: that)?|make (?:it|that)|(?:should|must) be|rather|so"
+    r"|read)[:,]? (?P<value>.+)",
     flags=re.IGNORECASE,
 )
 """What is right, of nothing that is named."""
-_COLON: Final = re.compile(r": ")
+_COLON: Final = re.compile(
+    r": |, (?=(?:it|that|this|he|she|they)(?:['’]?s| is| was| should)\b)", flags=re.IGNORECASE
+)
+_PRONOUN: Final = re.compile(r"(?:it|that|this|he|she|they|its|his|her|their)\b", flags=re.IGNORECASE)
 _ASKED: Final = re.compile(r"\b(?:can|could|would|will) you\b", flags=re.IGNORECASE)
 _INTERJECTION: Final = re.compile(
-    r"(?:(?:no|nope|nah|sorry|oops|ugh|argh|hey|look|mate|guys|wait|actually|oh|ah|hm+|ok(?:ay)?|well|right|correction|typo|my (?:mistake|bad)|hang on|hold on"
-    r"|(?:that|this)(?:['’]s| is| was) (?:wrong|not right|not true|incorrect|a mistake|a typo)|wrong|from now on)\b[,.!:;–—-]* *)+",
+    r"(?:(?:no|nope|nah|sorry|oops|ugh|argh|hey|look|mate|guys|wait|actually|oh|ah|hm+|ok(?:ay)?|well"
+    r"|right|correction|typo|my (?:mistake|bad)|hang on|hold on"
+    r"|(?:that|this)(?:['’]s| is| was) (?:wrong|not right|not true|incorrect|a mistake|a typo)|wrong"
+    r"|from now on)\b[,.!:;–—-]* *)+",
     flags=re.IGNORECASE,
 )
 _LATELY: Final = re.compile(
@@ -100,9 +121,7 @@ def righting(line: str) -> Righting | None:
         return None
     is_cued = _CUE.search(line) is not None
     told = line.strip(" .!?")
-    for at in dict.fromkeys(
-        (0, *(one.start for one in parts), *(one.end() for one in _COLON.finditer(told)))
-    ):
+    for at in (0, *(one.end() for one in CLAUSE.finditer(told))):
         if (pair := _matched(_PAIRS, told[at:])) is not None:
             return Righting(told[at:], _bare(pair["right"]), _bare(pair["wrong"]), is_cued, told[:at])
     for at in reversed([0, *(one.start for one in parts[1:])]):
@@ -136,7 +155,7 @@ def _value(right: str) -> str | None:
 
 def corrected(before: str, found: Righting) -> str | None:
     """Return a text with what is right in the place of what was wrong; None where it doesn't say that once."""
-    at = _place(before, found.wrong)
+    at = place_of(before, found.wrong)
     if at is None:
         return None
     start, stop = at
@@ -146,8 +165,8 @@ def corrected(before: str, found: Righting) -> str | None:
     return f"{before[:start]}{put}{before[stop:]}" if put else _sentence(found.statement)
 
 
-def _place(text: str, wanted: str) -> tuple[int, int] | None:
-    """Return where a text says some words, where it says them once."""
+def place_of(text: str, wanted: str) -> tuple[int, int] | None:
+    """Return from where to where a text says some words; None where it doesn't say them once."""
     found = list(re.finditer(rf"(?<!\w){re.escape(wanted)}(?!\w)", text, flags=re.IGNORECASE))
     return found[0].span() if len(found) == 1 else None
 
@@ -157,7 +176,7 @@ def _tokens(text: str) -> list[tuple[str, int, int]]:
 
 
 def _aligned(before: str, statement: str, start: int, stop: int) -> str | None:
-    """Return what stands in a statement where a text has some words, by the words around them; None if it can't be told."""
+    """Return what stands in a statement where a text has some words, by the words around them; None if none tell."""
     old, new = _tokens(before), _tokens(statement)
     inside = [at for at, (_, first, last) in enumerate(old) if first < stop and last > start]
     begins, ends = len(new), 0
@@ -170,15 +189,15 @@ def _aligned(before: str, statement: str, start: int, stop: int) -> str | None:
             continue
         # what stands in front of it in the text, and was said otherwise, too, is not of it
         ahead = held[0] - first
-        begins, ends = min(begins, min(other + ahead, end - 1)), max(ends, end)
+        begins, ends = min(begins, other + ahead, end - 1), max(ends, end)
     return statement[new[begins][1] : new[ends - 1][2]].rstrip(" .,;!") if begins < ends else None
 
 
 def _blocks(
     old: list[tuple[str, int, int]], new: list[tuple[str, int, int]]
-) -> list[tuple[str, int, int, int, int]]:
-    words = ([one[0] for one in each] for each in (old, new))
-    return SequenceMatcher(None, *words, autojunk=False).get_opcodes()
+) -> Sequence[tuple[str, int, int, int, int]]:
+    said, asked = [one[0] for one in old], [one[0] for one in new]
+    return SequenceMatcher(None, said, asked, autojunk=False).get_opcodes()
 
 
 def replaced_in(before: str, statement: str) -> str:
@@ -195,14 +214,20 @@ def replaced_in(before: str, statement: str) -> str:
 
 
 def fitting(said: Iterable[tuple[T, str]], statement: str, *, but: str = "") -> list[T]:
-    """Return those of some texts that a statement is most about: they share the most telling words with it, but `but`.
-
-    None where even the best shares no word, or fewer than half of the statement's that aren't new to all of them.
+    """Return those of some texts that a statement is most about: they share the most telling words with it, but `but`,
+    and of these the most words. None where even the best shares no telling word.
     """
-    wanted = telling_stems(statement) - telling_stems(but)
-    shared = [(len(wanted & telling_stems(text)), one) for one, text in said]
-    most = max((count for count, _ in shared), default=0)
-    return [one for count, one in shared if count == most > 0]
+    wanted, every = telling_stems(statement) - telling_stems(but), set(wording(statement))
+    shared = [
+        ((len(wanted & telling_stems(text)), len(every & set(wording(text)))), one) for one, text in said
+    ]
+    most = max((count for count, _ in shared), default=(0, 0))
+    return [one for count, one in shared if count == most and most[0]]
+
+
+def is_pronoun(statement: str) -> bool:
+    """Whether a statement says of what it is by a pronoun alone: then what it denies tells that."""
+    return _PRONOUN.match(statement) is not None
 
 
 def is_about(text: str, statement: str, *, but: str = "") -> bool:

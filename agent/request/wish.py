@@ -39,8 +39,8 @@ _ASKS: Final = re.compile(
     flags=re.IGNORECASE,
 )
 
-MOST_CHARS: Final = 300
-"""A longer line tells something, whatever it denies."""
+MOST_CHARS: Final = 400
+"""A longer line tells or asks something, whatever words are in it."""
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -61,20 +61,29 @@ def wish(line: str) -> Wish:
         return Wish("how", line)
     if _FORGET_ALL.fullmatch(line) is not None:
         return Wish("forget_all", line)
+    return _request(line) or _question(line) or Wish("tell", line)
+
+
+def _request(line: str) -> Wish | None:
+    if len(line) > MOST_CHARS:
+        return None
     if (gone := removal(line)) is not None:
         return Wish("remove", line, asked=gone)
-    is_short = len(line) <= MOST_CHARS
-    if is_short and (right := righting(line)) is not None:
+    if (right := righting(line)) is not None:
         return Wish("put_right", line, asked=right)
     if (meant := _MEANT.fullmatch(line)) is not None and not line.rstrip().endswith(QUESTION_MARKS):
         return Wish("meant", meant["text"])
-    if is_short and (change := change_request(line)) is not None:
+    if (change := change_request(line)) is not None:
         return Wish("change", line, asked=change)
+    return None
+
+
+def _question(line: str) -> Wish | None:
     parts = list(sentences(line))
     last = line[parts[-1].start :].strip() if parts else line
     if last.endswith(QUESTION_MARKS) or _ASKS.match(last):
         return Wish("ask", last, line[: parts[-1].start].strip() if parts else "")
-    return Wish("tell", line)
+    return None
 
 
 def says_again(question: str, told: str, about: str = "") -> bool:

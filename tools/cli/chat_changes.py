@@ -76,23 +76,21 @@ class Changes:
 
     def _put_right(self, asked: "Righting", text: str) -> None:
         """Put right what a line denies, where that was said; else it is something told."""
-        from braid.agent.request.righting import corrected, fitting, is_about
+        from braid.agent.request.righting import corrected, fitting, is_about, is_pronoun, place_of
 
         def fits(said: str) -> bool:
-            return asked.value is not None or is_about(said, asked.statement, but=asked.wrong)
+            of_itself = asked.value is not None or is_pronoun(asked.statement)
+            return of_itself or is_about(said, asked.statement, but=asked.wrong)
 
         before = self._store.get(self.told).text if self.told is not None else ""
         if (new := corrected(before, asked)) is not None and fits(before):
             self._put_last_right(before, new)
             return
-        found = self._saying(asked.wrong)
-        if asked.value is None:
-            found = fitting([(one, one.text) for one in found], asked.statement, but=asked.wrong)
-            found = [one for one in found if asked.is_cued or fits(one.text)]
-        elif len(found) > 1:
-            found = (
-                fitting([(one, one.text) for one in found], text, but=f"{asked.value} {asked.wrong}") or found
-            )
+        found = [one for one in self._meant(asked.wrong) if place_of(one.text, asked.wrong)]
+        if len(found) > 1 or not fits(found[0].text if found else ""):
+            most = fitting([(one, one.text) for one in found], text, but=f"{asked.value or ''} {asked.wrong}")
+            most = [one for one in most if asked.is_cued or fits(one.text)]
+            found = most or (found if asked.value else [])
         if not found and asked.value is not None and asked.is_cued:
             raise ValueError(f"nothing that is remembered says {asked.wrong!r}: {_WHOLE}")
         if not found or (len(found) > 1 and not asked.is_cued and asked.value is None):
@@ -146,11 +144,6 @@ class Changes:
         self._store.modify(one.id, text=instead, reason="said in a chat", if_version=one.version)
         self._store.learn()
         put("Put right.")
-
-    def _saying(self, wrong: str) -> "list[Meant]":
-        from braid.text.wording import says
-
-        return [one for one in self._meant(wrong) if says(one.text, wrong)]
 
     def _meant(self, what: str) -> "list[Meant]":
         """Return what has every telling word of a topic: one that has only some of them is about something else."""
@@ -225,7 +218,7 @@ class Changes:
         near: list[str] = []
         for what in texts:
             found = self._store.preview_forget(what, limit=MOST_PREVIEWED, **self._whose)
-            meant = [one.id for one in found.memories]
+            meant = [str(one.id) for one in found.memories]
             if meant and not found.near:
                 self._forget(meant, what)
                 return True

@@ -35,10 +35,16 @@ def test_a_line_is_taken_as_it_is_meant(line: str, wanted: Wish) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "forget everything", "Please delete everything you know about me.", "forget me", "Forget it all.", "Delete everything.",
-        "Erase all my data.", "wipe my memory!", "erase all that I've told you",
+        "forget everything",
+        "Please delete everything you know about me.",
+        "forget me",
+        "Forget it all.",
+        "Delete everything.",
+        "Erase all my data.",
+        "wipe my memory!",
+        "erase all that I've told you",
     ],
-)  # fmt: skip
+)
 def test_everything_is_asked_to_go(line: str) -> None:
     assert wish(line) == Wish("forget_all", line)
 
@@ -46,18 +52,35 @@ def test_everything_is_asked_to_go(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "I forget everything", "delete all emails from Bob", "Don't forget that I live in Porto.", "I always forget that.",
-        "Don't forget about the milk.", "I'll never forget that trip.", "Don't let me forget that the report is due.",
-        "Jo told me to forget that the gate is shut.", "She said: delete the note about Porto.", "He forgot that we had met.",
-        "If I move, delete the note that I live in Porto.", "Whatever you do, don't delete the note about Porto.",
-        "Remind me to remove the note on the door.", "Remember to delete the old branches.", "I keep forgetting that it is shut.",
+        "I forget everything",
+        "delete all emails from Bob",
+        "Don't forget that I live in Porto.",
+        "I always forget that.",
+        "Don't forget about the milk.",
+        "I'll never forget that trip.",
+        "Don't let me forget that the report is due.",
+        "Jo told me to forget that the gate is shut.",
+        "She said: delete the note about Porto.",
+        "He forgot that we had met.",
+        "If I move, delete the note that I live in Porto.",
+        "Whatever you do, don't delete the note about Porto.",
+        "Remind me to remove the note on the door.",
+        "Remember to delete the old branches.",
+        "I keep forgetting that it is shut.",
         "We removed the note that was on the fridge.",
-        "It does not work on Mondays.", "It is not raining today.", "It took me a while, but I do not like tea.",
-        "It was not my fault.", "Italy is not my favourite place.", "Items are not in stock",
-        "Yes, that's right, it's Faro, not Porto.", "That's correct, the call is at 9:30, not 10:30.",
-        "I want to change jobs.", "We moved the sofa to the attic.", "I'll move the dentist to Friday.",
+        "It does not work on Mondays.",
+        "It is not raining today.",
+        "It took me a while, but I do not like tea.",
+        "It was not my fault.",
+        "Italy is not my favourite place.",
+        "Items are not in stock",
+        "Yes, that's right, it's Faro, not Porto.",
+        "That's correct, the call is at 9:30, not 10:30.",
+        "I want to change jobs.",
+        "We moved the sofa to the attic.",
+        "I'll move the dentist to Friday.",
     ],
-)  # fmt: skip
+)
 def test_what_only_looks_like_a_request_is_told(line: str) -> None:
     assert wish(line).kind == "tell"
 
@@ -166,17 +189,47 @@ def test_a_whole_sentence_tells_which_of_several_is_meant() -> None:
 @pytest.mark.parametrize(
     ("line", "of", "before", "after"),
     [
-        ("Please move my dentist to Friday.", "my dentist", "My dentist is on Monday at 9.", "My dentist is on Friday at 9."),
-        ("The dentist has moved, please change it to Friday.", "The dentist", "The dentist is on Monday.", "The dentist is on Friday."),
-        ("Actually make the retro with Oslo 11:00.", "the retro with Oslo", "The retro with Oslo is at 9:30.", "The retro with Oslo is at 11:00."),
+        (
+            "Please move my dentist to Friday.",
+            "my dentist",
+            "My dentist is on Monday at 9.",
+            "My dentist is on Friday at 9.",
+        ),
+        (
+            "The dentist has moved, please change it to Friday.",
+            "The dentist",
+            "The dentist is on Monday.",
+            "The dentist is on Friday.",
+        ),
+        (
+            "Actually make the retro with Oslo 11:00.",
+            "the retro with Oslo",
+            "The retro with Oslo is at 9:30.",
+            "The retro with Oslo is at 11:00.",
+        ),
         ("actually make it 11:00", "", "The retro is at 9:30.", "The retro is at 11:00."),
-        ("She's on 7 mg. Please update what you have for Grandma.", "Grandma", "Grandma takes 5 mg of ramipril.", "Grandma takes 7 mg of ramipril."),
-        ("The peppers get watered daily, so overwrite what you had for the peppers.", "the peppers", "The peppers get watered every second day.", "The peppers get watered daily."),
-        ("pottery is run by Hamish now, change that for me", "", "My pottery class is run by Odile.", "My pottery class is run by Hamish."),
+        (
+            "She's on 7 mg. Please update what you have for Grandma.",
+            "Grandma",
+            "Grandma takes 5 mg of ramipril.",
+            "Grandma takes 7 mg of ramipril.",
+        ),
+        (
+            "The peppers get watered daily, so overwrite what you had for the peppers.",
+            "the peppers",
+            "The peppers get watered every second day.",
+            "The peppers get watered daily.",
+        ),
+        (
+            "pottery is run by Hamish now, change that for me",
+            "",
+            "My pottery class is run by Odile.",
+            "My pottery class is run by Hamish.",
+        ),
         ("Please move my dentist to Friday.", "my dentist", "My dentist is Dr Amsel.", None),
         ("Set the limit to 85", "the limit", "The limit is 600 or 60.", None),
     ],
-)  # fmt: skip
+)
 def test_what_is_to_be_changed_takes_the_place_of_the_value_of_its_kind(
     line: str, of: str, before: str, after: str | None
 ) -> None:

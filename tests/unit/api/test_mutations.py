@@ -29,7 +29,9 @@ def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
 
 
 @pytest.mark.soak(first=True)
-@pytest.mark.parametrize("half", ["held", "held2", "chat-held", "chat", pytest.param("build", marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "half", ["held", "held2", "chat-held", "chat", pytest.param("build", marks=pytest.mark.soak)]
+)
 def test_no_other_memory_changes_than_is_meant_and_what_is_meant_does(
     store: Store, clock: Clock, half: str
 ) -> None:
