@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from braid.views.obstruction import clear_way
 from braid.views.snapshot.folder import Snapshots
 from braid.views.store import Views
 from braid.wal.errors import ObstructedError
+from tests.sandboxes import in_process
 
 FILES = (
     "catalog.sqlite", "catalog.lock", "duck/lock", "duck/work.duckdb", "duck/current", "duck/seals/work.duckdb",
@@ -25,14 +27,23 @@ FOLDERS = ("", "duck", "duck/seals", "lance", "snapshots", "lineage")
 SAID = "The spare key is under the blue pot."
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    with opened(tmp_path) as made:
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with every projection and a snapshot. To be copied."""
+    folder = tmp_path_factory.mktemp("template")
+    with in_process(), opened(folder) as made:
         made.append(SAID, user_id="maya")
         made.append("The bins go out on Monday.", user_id="maya")
         made.recall("key", user_id="maya")
         made.sql("SELECT 1")
         made.snapshot()
+    return folder
+
+
+@pytest.fixture
+def store(template: Path, tmp_path: Path) -> Path:
+    for name in ("store", "guard"):
+        shutil.copytree(template / name, tmp_path / name)
     return tmp_path
 
 
@@ -74,14 +85,14 @@ def erased(folder: Path) -> None:
     assert all(b"blue pot" not in path.read_bytes() for path in views.rglob("*") if path.is_file())
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", [*FILES, *FOLDERS])
 def test_an_erasure_clears_what_stands_in_its_way(store: Path, name: str) -> None:
     obstruct(store, name)
     erased(store)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", [*FILES, *FOLDERS])
 def test_a_replay_clears_the_way(store: Path, name: str) -> None:
     obstruct(store, name)
@@ -134,6 +145,7 @@ def test_a_link_to_a_table_keeps_an_erasure_from_its_end_until_it_is_gone(store:
     assert all(b"blue pot" not in path.read_bytes() for path in views.rglob("*") if path.is_file())
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["lance/set-*", "snapshots/at-*", "snapshots/at-*/manifest.dsse.json"])
 def test_what_has_a_name_of_its_own_is_cleared_too(store: Path, name: str) -> None:
     (path,) = (store / "store" / "views").glob(name)
@@ -158,6 +170,7 @@ def test_one_part_that_cannot_be_purged_keeps_no_other(store: Path, monkeypatch:
         assert held.reader.control.unfinished() == []
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("words", ["No space left on device", "Disk quota exceeded"])
 def test_on_a_full_disk_reading_goes_on(store: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
     """As libraries say it: SQLite by its code, LanceDB and DuckDB in words."""
