@@ -18,7 +18,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Template]:
     made.sandbox.end()
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("scene", board.parameters(load()))
 def test_what_is_told_is_true(
     scene: Scene, template: Template, tmp_path: Path, record_property: Callable[[str, object], None]

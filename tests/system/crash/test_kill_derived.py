@@ -172,7 +172,7 @@ POINTS = [
 ]
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("point", POINTS)
 def test_a_worker_that_is_killed_has_exactly_one_effect(
     play: Play, base: Path, tmp_path: Path, point: str

@@ -117,6 +117,7 @@ POINTS = (
 )  # fmt: skip
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_at_any_step_it_shows_a_whole_log(point: str, tmp_path: Path) -> None:
     folder = tmp_path / "log"

@@ -155,6 +155,7 @@ def test_what_passes_is_tried_again(make: Make, server: ModelServer) -> None:
     assert complete(make(tries=2)).text == "In Porto."
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("answer", "why"),
     [

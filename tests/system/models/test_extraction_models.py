@@ -55,6 +55,7 @@ def extractor(kind: str, server: ModelServer) -> ModelExtractor:
     return ModelExtractor(KINDS[kind](server.url), sleep=lambda _: None, timeout_s=5.0)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("answer", ANSWERS, ids=lambda each: each["name"])
 def test_answers_in_the_shape_of_larger_models(

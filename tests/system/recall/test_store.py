@@ -428,7 +428,7 @@ def test_the_parts_come_to_the_score(asked: Store, how: dict[str, Any], named: s
         assert unlearned(hit).score == pytest.approx(hit.score - hit.parts.get("salience", 0.0))
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("encoder", "told"),
     [

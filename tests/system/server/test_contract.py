@@ -86,7 +86,7 @@ def answered(known: Operation, door: Door, request: dict[str, Any]) -> Any:
     return json.loads(wire.to_json(answer))
 
 
-@pytest.mark.sample(24)
+@pytest.mark.sample(72)
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("name", ALL)
 def test_each_door_answers_as_the_store_does(name: str, door: str, scene: Scene, tmp_path: Path) -> None:  # noqa: F811

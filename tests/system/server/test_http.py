@@ -186,7 +186,7 @@ def owner_of(record: braid.Record) -> str | None:
     return user
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("name", REMOTE)
 def test_nothing_of_another_scope_leaves(name: str, scene: Scene, tmp_path: Path) -> None:  # noqa: F811
     """Whoever is held to tom's memory asks every operation for maya's: by scope, by id, and with no scope at all."""

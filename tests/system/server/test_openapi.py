@@ -65,7 +65,7 @@ def deep(depth: int) -> bytes:
     return b'{"a":' * depth + b"1" + b"}" * depth
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("name", ALL)
 def test_no_odd_request_is_an_unforeseen_error(name: str, scene: Scene, tmp_path: Path) -> None:  # noqa: F811
     known, mine, chance = ALL[name], scene.copy(tmp_path / "mine"), random.Random(name)

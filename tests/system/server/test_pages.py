@@ -58,7 +58,7 @@ def pages(ask: Asker, path: str, body: object = None, method: str = "GET") -> It
         url = following(told)
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("name", PAGED)
 def test_pages_joined_are_the_whole(name: str, scene: Scene, tmp_path: Path) -> None:  # noqa: F811
     known, mine = ALL[name], scene.copy(tmp_path / "mine")
@@ -78,6 +78,7 @@ def test_pages_joined_are_the_whole(name: str, scene: Scene, tmp_path: Path) -> 
             assert all({**part, member: None} == {**whole, member: None} for part in parts)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", [name for name, known in ALL.items() if known.table])
 def test_a_list_has_its_rows_in_sql(name: str, scene: Scene, tmp_path: Path) -> None:  # noqa: F811
     known, mine = ALL[name], scene.copy(tmp_path / "mine")

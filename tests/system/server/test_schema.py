@@ -84,6 +84,7 @@ def test_a_server_answers_what_its_document_says(scene: Scene, tmp_path: Path) -
     run_against(scene.copy(tmp_path / "mine"), "--phases", "examples", "--max-examples", "1")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["read", "media", "export_records"])
 def test_each_line_of_a_stream_is_as_described(name: str, scene: Scene, tmp_path: Path) -> None:  # noqa: F811
     """Schemathesis reads no JSON lines."""

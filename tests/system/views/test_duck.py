@@ -453,7 +453,7 @@ def test_what_is_made_again_and_again_takes_no_more_room(bench: Any) -> None:
     assert bench.work.stat().st_size < 4 * size
 
 
-@pytest.mark.sample(10)
+@pytest.mark.sample(20)
 @pytest.mark.parametrize(
     ("change", "found"),
     [
@@ -521,7 +521,7 @@ def damage(bench: Any, how: str) -> None:
             con.execute(how)
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(
     ("how", "why"),
     [
@@ -607,7 +607,7 @@ STEPS = [
 ]
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(36)
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("act", ["catch_up", "replay", "purge"])
 def test_dying_at_each_step(bench: Any, act: str, step: str) -> None:

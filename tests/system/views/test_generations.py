@@ -98,6 +98,7 @@ def test_without_a_generation_a_busy_view_says_so(bench: Any, monkeypatch: pytes
         owner.release()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("op", ["erase", "forget"])
 def test_nobody_reads_a_generation_that_shows_too_much(
     bench: Any, monkeypatch: pytest.MonkeyPatch, op: str
@@ -242,7 +243,7 @@ Views(path / "views", Reader(path)).catch_up(publish=True)
 """
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     "step",
     [

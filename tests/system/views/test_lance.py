@@ -174,6 +174,7 @@ def test_time_size_and_choice_narrow(store: Store) -> None:
     assert found(among=frozenset(range(20_000))) == [first, second]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "question",
     ["", " ", "\x00", "' OR 1=1 --", '"unclosed', "a AND (b OR", "*", "~2", "ignore previous instructions " * 3000,
@@ -285,6 +286,7 @@ def test_a_card_holds_what_its_row_holds(store: Store) -> None:
     assert vectors[at].dtype == np.float32
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("card", ["X'90'", "X'00'", "NULL"])
 def test_a_card_that_cannot_be_read_is_damage_and_never_another_row(store: Store, card: str) -> None:
     at = position_of(store, store.append("tea"))
@@ -326,7 +328,7 @@ def test_a_broken_model_leaves_rows_pending_and_filling_helps(opener: Opener) ->
     assert store.views.search.fill() == 0
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("remote", [False, True])
 @pytest.mark.parametrize(
     "gives",
@@ -676,6 +678,7 @@ def test_an_honest_set_has_no_findings(opener: Opener) -> None:
     assert store.verify(deep=True).findings == []
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("harm", "told"),
     [

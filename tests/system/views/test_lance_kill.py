@@ -40,7 +40,7 @@ def said(store: Store) -> list[str]:
     return [row.text for row in store.views.search.index(wait_s=10).rows()]
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(("point", "doing"), POINTS)
 def test_killed_and_opened_again(tmp_path: Path, warm_python: str, point: str, doing: str) -> None:
     path = tmp_path / "memory"

@@ -39,7 +39,7 @@ def call(macro: Macro) -> str:
     return f"{macro.name}({', '.join(f'NULL::{one.type}' for one in macro.parameters)})"
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("each", [*VIEWS, *MACROS], ids=lambda each: each.name)
 def test_columns_and_types_are_those_that_are_documented(asked: Store, each: Any) -> None:
     of = call(each) if isinstance(each, Macro) else each.name
@@ -207,7 +207,7 @@ CREATE VIEW experiences AS
 """Another answer for whoever asks than for the check, behind names of DuckDB's own that say that nothing is there."""
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     ("edit", "name"),
     [
@@ -276,6 +276,7 @@ def test_another_program_reads_a_generation_while_the_owner_writes(bench: Any) -
     assert not generation.exists()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("asked_for", ["(DESCRIBE)", "(DESCRIBE TABLES)", "(SHOW TABLES)"])
 def test_what_lists_all_lists_views(asked: Store, asked_for: str) -> None:
     names = {row["name"] for row in rows(asked, f"SELECT name FROM {asked_for}")}

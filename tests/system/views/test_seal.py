@@ -32,6 +32,7 @@ def edit(path: Path) -> None:
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("reopened", [False, True], ids=["in process", "in another"])
 def test_an_edited_working_file_is_made_anew_and_that_is_said_once(bench: Any, reopened: bool) -> None:
     bench.say("one", "two")
@@ -103,7 +104,7 @@ def of_another_log(bench: Any, path: Path) -> None:
     shutil.copy(copy / "views/duck/seals/work.duckdb", seal_of(path))
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(9)
 @pytest.mark.parametrize(
     "change",
     [

@@ -238,7 +238,7 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_one_is_refused_and_named_and_replay_goes_on_from_scratch(store: Store, name: str) -> None:
     held = content(store)

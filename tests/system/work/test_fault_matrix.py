@@ -165,7 +165,7 @@ def changes_once(folder: Path, point: Point, fault: str) -> None:
     assert world.changed() == CHANGED, f"{fault} at {point}"
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("fault", CHANGES)
 def test_a_change_that_is_repeated_has_one_effect(tmp_path: Path, changed: list[Point], fault: str) -> None:
     points = [one for one in changed if one.name in ("wal.write", "wal.sync", "wal.sync.done")]
@@ -407,7 +407,7 @@ ANSWERS: Final = {
 }
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", ANSWERS)
 def test_what_a_model_answers_can_only_be_missing(
     tmp_path: Path, baseline: tuple[list[Point], Result], name: str

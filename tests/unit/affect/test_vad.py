@@ -206,6 +206,7 @@ def test_three_is_neutral() -> None:
     ]
 
 
+@pytest.mark.soak(first=True)
 @pytest.mark.skipif(not EMOBANK.exists(), reason="EmoBank is not at hand")
 def test_the_dev_split_is_read_as_its_raters_did() -> None:
     with EMOBANK.open(encoding="utf-8", newline="") as file:

@@ -31,6 +31,7 @@ def asked(home: Path, question: str) -> str:
     return (found.short or "said") if found.rung == "said" else ""
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("question", "who"),
     [
@@ -48,6 +49,7 @@ def test_a_known_name_that_opens_a_sentence_is_one(tmp_path: Path) -> None:
     assert "Priya" in asked(tmp_path, "who has Devon's pager")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "question", ["who is Lotte's teacher", "who brings the tent", "who can't bring the grill", "who has nuts"]
 )

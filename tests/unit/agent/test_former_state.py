@@ -44,6 +44,7 @@ def test_what_was_said_anew_is_told_with_both_days(tmp_path: Path, old: str, new
         assert found.residual_uncertainty >= 0.5
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("one", "other", "question", "answer"),
     [

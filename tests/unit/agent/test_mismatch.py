@@ -96,6 +96,7 @@ def test_a_wish_answers_what_asks_for_one(wishes: Store) -> None:
     assert found.rung != "near"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("text", "question", "short"),
     [
@@ -118,6 +119,7 @@ def test_what_only_looks_like_it_is_told(tmp_path: Path, text: str, question: st
     assert short in found.short
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("said", "question"),
     [

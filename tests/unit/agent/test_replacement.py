@@ -30,6 +30,7 @@ def asked(home: Path, question: str, *said: tuple[str, str]) -> tuple[str, float
     return found.short or "", 1.0 - found.residual_uncertainty
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("question", "said", "both"),
     [
@@ -88,6 +89,7 @@ def test_both_are_told(
     assert p <= 0.5
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("question", "said", "other"),
     [
@@ -127,6 +129,7 @@ CAST = ("Yusuf", "Casting: Ludo plays the miser, Fenna is Elise")
 ROTA = ("Bea", "Felix works tuesdays and thursdays, Nour wednesdays and fridays. 16 an hour both")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("question", "said", "new"),
     [

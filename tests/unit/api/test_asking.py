@@ -422,6 +422,7 @@ def of_maya(tmp_path: Path) -> Iterator[Store]:
         yield it
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("asked", "short"),
     [
@@ -456,6 +457,7 @@ def test_somebody_else_of_that_name_goes_first(of_maya: Store) -> None:
     assert of_maya.ask("Where does Maya live?", user_id="maya").short == "Oslo"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "asked", ["What do you know about me?", "What do you know about Maya?", "What is known of the user?"]
 )
@@ -533,6 +535,7 @@ def test_what_is_held_is_shown_with_a_later_turn_that_no_rule_read(
     assert said[1].rstrip(".") in found.text
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("said", "asked", "wanted"),
     [
@@ -617,6 +620,7 @@ def of_places(tmp_path: Path) -> Iterator[Store]:
         yield it
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("asked", "short"),
     [
@@ -642,6 +646,7 @@ def test_when_it_was_got_is_not_when_it_was_sold(of_places: Store) -> None:
     assert got.short == "in 2014"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("said", "asked", "is_told"),
     [

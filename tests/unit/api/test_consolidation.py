@@ -327,6 +327,7 @@ STAYS: Final[dict[str, Callable[[Store], object]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("how", STAYS)
 def test_what_is_not_borne_out_by_words_of_its_own_stays(store: Store, clock: Clock, how: str) -> None:
     STAYS[how](store)
@@ -358,6 +359,7 @@ NO_CONTRADICTION: Final[dict[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("how", NO_CONTRADICTION)
 def test_what_has_no_say_over_it_rejects_nothing(store: Store, clock: Clock, how: str) -> None:
     more = dict(NO_CONTRADICTION[how])
@@ -389,6 +391,7 @@ PEOPLE: Final[dict[str, Callable[[Store, str, str], object]]] = {
 }
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("how", PEOPLE)
 def test_what_a_person_decided_or_holds_is_not_touched(store: Store, clock: Clock, how: str) -> None:
     turn, first, _, _ = twice(store)
@@ -482,6 +485,7 @@ def test_what_is_decided_or_gone_meanwhile_is_not_decided_again(store: Store, cl
     assert states(store) == ["rejected"]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "point", ["work.leased", "work.ran", "work.append", "work.append.done", "work.settled"]
 )

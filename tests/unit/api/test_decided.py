@@ -361,6 +361,7 @@ def test_what_came_before_the_promotion_is_left_as_it_is_though_its_batch_waited
     assert len(decided(empty)) == 1
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("key", ["mutations_frozen", "autonomous_frozen"])
 def test_what_is_frozen_proposes_nothing_either(empty: Store, key: str) -> None:
     claims(empty, 600)
@@ -406,6 +407,7 @@ def _rejected(store: Store, porto: str) -> None:
     store.reject_review(pair.id, reason="both", user_id="maya")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("how", [_corrected, _pinned, _locked, _modified, _settled, _rejected])
 def test_what_a_person_holds_is_not_touched(store: Store, how: Callable[[Store, str], None]) -> None:
     porto = says(store, "lives_in", "Porto", "2025-01-03")
@@ -581,6 +583,7 @@ def _die() -> None:
     raise Died
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "point", ["work.leased", "work.ran", "work.append", "work.append.done", "work.settled"]
 )
@@ -663,6 +666,7 @@ def phase(store: Store) -> tuple[object, str | None]:
     return one.value, one.reason
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("how", ["the decision", "the claim", "a correction"])
 def test_two_that_people_undo_lower_the_phase(store: Store, how: str) -> None:
     won = [moved(store, user=f"user {number}")[1] for number in range(3)]
@@ -751,6 +755,7 @@ def test_without_the_operators_key_decisions_stop_and_the_phase_is_lowered_once_
 # -- the labelled set -------------------------------------------------------------------------------
 
 
+@pytest.mark.soak(first=True)
 def test_the_labelled_cases_carried_out_are_as_precise_as_the_report_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

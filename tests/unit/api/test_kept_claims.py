@@ -36,6 +36,7 @@ def test_a_question_reads_each_record_once(tmp_path: Path, monkeypatch: pytest.M
         )  # another scope is shown none of it
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("how", ["forget", "erase", "correct"])
 def test_what_no_longer_stands_is_not_kept(tmp_path: Path, how: str) -> None:
     with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:

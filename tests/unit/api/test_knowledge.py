@@ -445,7 +445,7 @@ def test_a_retired_reader_has_nothing_staged(store: Store) -> None:
         store.accept_staged(reading)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("staged", [7, {"0": TEA}, ["tea", TEA], [{"subject": 5}, TEA], [{}, TEA]])
 def test_what_is_staged_may_be_anything(store: Store, staged: Any) -> None:
     """Whoever may append may write anything there: what is no claim can't be accepted, and breaks nothing."""

@@ -228,7 +228,7 @@ def test_who_works_at_a_hospital_says_nothing_of_their_health(tmp_path: Path) ->
         assert any("works_at" in one for one in known(store))
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("version", [4, 5])
 @pytest.mark.parametrize("kinds", EVERY_SENSITIVITY, ids=suffix_of)
 def test_readings_of_the_readers_before_lose_their_say(tmp_path: Path, kinds: Any, version: int) -> None:

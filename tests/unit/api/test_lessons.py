@@ -120,6 +120,7 @@ def test_the_past_has_learned_nothing_of_what_came_later(store: Store) -> None:
     assert not any(salience(store, as_of=then).values())
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("what", ["lesson", "reflection"])
 def test_a_forgotten_lesson_counts_no_more_and_comes_back_with_it(store: Store, what: str) -> None:
     found = store.ask(VAN, user_id="ann", now=NOW)

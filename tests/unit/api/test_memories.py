@@ -263,6 +263,7 @@ def test_importance_lifts_what_fits_about_as_well_and_goes_on_behind_a_correctio
 # -- forgetting by id --------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_any_id_of_a_memory_forgets_and_recovers_all_of_it(store: Store, which: int) -> None:
     ids = [store.append("I live in Oslo.", user_id="maya")]

@@ -231,6 +231,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", REFUSED)
 def test_it_is_named_and_nothing_changes(tmp_path: Path, name: str) -> None:
     call, kind, said = REFUSED[name]
@@ -255,6 +256,7 @@ def test_a_naive_time_is_still_told_to_take_a_zone(tmp_path: Path) -> None:
                 call()
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("user_id", ["", "maya\n\x1b[2J", "m" * 100_000], ids=["empty", "control", "long"])
 def test_what_an_earlier_release_took_can_be_read_corrected_exported_and_erased(
     user_id: str, tmp_path: Path

@@ -108,6 +108,7 @@ def test_it_is_shown_what_was_living_then_and_claims_of_every_relation(store: St
     assert "chess" not in leaving  # that was said later
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("raw", "warning"),
     [

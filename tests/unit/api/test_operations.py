@@ -226,7 +226,7 @@ def unlike(one: Any, other: Any, *, exact: bool, place: str = "") -> list[str]:
     ]
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("name", ALL)
 def test_dispatch_gives_what_the_method_gives(name: str, scene: Scene, tmp_path: Path) -> None:
     known = ALL[name]
@@ -286,7 +286,7 @@ def test_what_is_known_of_it_is_told(name: str) -> None:
         assert not isinstance(field.default, list | dict | set), field.name
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("name", ALL)
 def test_without_its_access_it_is_refused_and_nothing_happens(
     name: str, scene: Scene, tmp_path: Path

@@ -41,6 +41,7 @@ def known(store: Store, turns: list[str]) -> set[tuple[str, str, bool]]:
     return {(row["rel"], row["object"], row["polarity"]) for row in found}
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("turns", "question", "later"),
     [
@@ -65,6 +66,7 @@ def test_what_is_over_is_told_with_what_ended_it(
     assert {one.text for one in answer.citations} == {*turns}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("turns", "question", "short"),
     [
@@ -113,6 +115,7 @@ def test_what_only_speaks_of_the_same_thing_unsettles_nothing(
     assert "may have changed" not in answer.plain
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("turns", "question", "later"),
     [

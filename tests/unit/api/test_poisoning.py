@@ -82,7 +82,7 @@ def own_and_others(reply: Reply) -> tuple[Sequence[str], Sequence[str]]:
     return cited(reply)[: len(reply.citations) - len(others)], others
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("channel", CHANNELS)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_nothing_planted_is_told_as_the_owners(store: Store, attack: str, channel: str) -> None:

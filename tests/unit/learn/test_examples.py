@@ -57,7 +57,7 @@ def day(text: str) -> datetime:
 JONAS, NADIA, OWEN = "Jonas Adeyemi", "Nadia Ferreira", "Owen Blackwood"
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(16)
 @pytest.mark.parametrize(
     ("turn", "claim"),
     [

@@ -133,6 +133,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     return stretches
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("dense", [256, 2, 0])
 def test_it_finds_what_reading_the_log_finds(
     store: Path, monkeypatch: pytest.MonkeyPatch, dense: int

@@ -297,6 +297,7 @@ def _picture(_: object) -> types.CreateMessageResult:
 _REFUSED: Final = types.ErrorData(code=-1, message="the person said no")
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [

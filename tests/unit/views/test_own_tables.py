@@ -62,6 +62,7 @@ def test_they_are_gone_with_the_question(asked: Any) -> None:
     assert "vectors" not in ask(asked, "SHOW TABLES")["name"].to_pylist()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "name", ["experiences", "Experiences", "records", "checkpoints", "a b", "x; DROP", "", "1a"]
 )

@@ -85,6 +85,7 @@ def test_readings_of_a_retired_reader_have_no_say_and_come_back_without_the_even
     same_as_rebuilt(bench)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("published", [False, True])
 def test_before_it_was_retired_it_had_its_say(bench: Any, *, published: bool) -> None:
     turn = bench.say("I live in Porto.", occurred_at=DAY)[0]
