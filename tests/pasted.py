@@ -12,6 +12,7 @@ import braid
 from braid.learn.parse.reader import ParseReader
 from braid.learn.turn import KnownClaims, Turn
 from braid.models.spacy_parser import shared
+from braid.store import Store
 
 FOLDER: Final = Path(__file__).parent / "data" / "pasted"
 SPEAKER: Final = "Maya"
@@ -53,16 +54,14 @@ def claims_of(item: Pasted) -> list[str]:
     return found
 
 
-def answer_to(item: Pasted, folder: Path) -> tuple[str, str]:
-    """Return on which rung the question of an item is answered in a new store, and the text."""
-    with braid.open(folder / "memory", guard_dir=folder / "guard") as store:
-        store.set_learning(health=True)
-        for place, text in enumerate(item.turns):
-            when = (_FIRST + timedelta(days=place)).isoformat()
-            message = {"role": "user", "name": SPEAKER, "content": text, "timestamp": when}
-            store.remember(message, user_id="maya")
-        reply = store.ask(item.ask, user_id="maya", now=_FIRST + timedelta(days=9), write=False)
-        return str(reply.rung), reply.text
+def answer_to(item: Pasted, store: Store, user_id: str) -> tuple[str, str]:
+    """Return on which rung the question of an item is answered to somebody who said nothing yet, and the text."""
+    for place, text in enumerate(item.turns):
+        when = (_FIRST + timedelta(days=place)).isoformat()
+        message = {"role": "user", "name": SPEAKER, "content": text, "timestamp": when}
+        store.remember(message, user_id=user_id)
+    reply = store.ask(item.ask, user_id=user_id, now=_FIRST + timedelta(days=9), write=False)
+    return str(reply.rung), reply.text
 
 
 def is_told(item: Pasted, rung: str, text: str) -> bool:
@@ -87,16 +86,17 @@ def read_score(half: str) -> Score:
     return Score(claimed, missed, wanted)
 
 
-def asked_score(half: str) -> list[str]:
-    """Return the items of a half whose question is answered with pasted words as the speaker's."""
+def asked_score(half: str, each: int = 1) -> list[str]:
+    """Return the items of a half, or each n-th, whose question is answered with pasted words as the speaker's."""
     told: list[str] = []
-    for item in items(half):
-        if not item.ask:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            rung, text = answer_to(item, Path(folder))
-        if is_told(item, rung, text):
-            told.append(f"{item.sort}: {item.turns[-1]!r} {item.ask} ({rung}) {text}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with braid.open(folder / "memory", guard_dir=folder / "guard") as store:
+            store.set_learning(health=True)
+            for place, item in enumerate([one for one in items(half) if one.ask][::each]):
+                rung, text = answer_to(item, store, f"user-{place}")
+                if is_told(item, rung, text):
+                    told.append(f"{item.sort}: {item.turns[-1]!r} {item.ask} ({rung}) {text}")
     return told
 
 

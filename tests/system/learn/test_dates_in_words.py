@@ -62,9 +62,16 @@ def judged(case: Case, found: set[str]) -> str:
     return "wrong" if len(days) < len(expected) else "right"
 
 
-@pytest.mark.parametrize(("name", "right", "wrong"), [("dev", 40, 0), ("held", 38, 1)])
+@pytest.mark.parametrize(
+    ("name", "each", "right", "wrong"),
+    [
+        ("dev", 5, 9, 0),
+        pytest.param("dev", 1, 40, 0, marks=pytest.mark.soak),
+        pytest.param("held", 1, 38, 1, marks=pytest.mark.soak(first=True)),
+    ],
+)
 def test_dates_in_words_are_told_right_or_not_at_all(
-    tmp_path: Path, name: str, right: int, wrong: int
+    tmp_path: Path, name: str, each: int, right: int, wrong: int
 ) -> None:
     cases = [
         msgspec.convert(json.loads(line), Case)
@@ -73,7 +80,7 @@ def test_dates_in_words_are_told_right_or_not_at_all(
     assert len(cases) == 60
     counts: Counter[str] = Counter()
     with braid.open(tmp_path / "memory") as store:
-        for place, case in enumerate(cases):
+        for place, case in enumerate(cases[::each]):
             user = f"user-{place}"
             turn = {"role": "user", "content": case.text, "timestamp": f"{case.said_on}T10:00:00Z"}
             store.remember(turn, user_id=user, session_id=user)

@@ -15,7 +15,7 @@ from braid.claims import demotion, judgements, judging
 from braid.claims.decisions import walk
 from braid.errors import AccessDeniedError, InvalidRequestError
 from braid.jobs import decision_consumer
-from braid.jobs.decision_consumer import BATCH, DecisionConsumer
+from braid.jobs.decision_consumer import DecisionConsumer
 from braid.ledger.errors import ErasedError
 from braid.ledger.record.record import EventBody
 from braid.outcomes import outcomes
@@ -43,6 +43,12 @@ def opened(folder: Path) -> Store:
 def empty(tmp_path: Path) -> Iterator[Store]:
     with opened(tmp_path) as one:
         yield one
+
+
+@pytest.fixture
+def short_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let an outcome be due after 50 records."""
+    monkeypatch.setattr(decision_consumer, "BATCH", 50)
 
 
 @pytest.fixture
@@ -132,22 +138,37 @@ def at(point: str, act: Callable[[], object]) -> Generator[None]:
 # -- the gate ---------------------------------------------------------------------------------------
 
 
-def test_full_is_offered_on_the_figures_of_the_store(empty: Store) -> None:
-    with pytest.raises(InvalidRequestError, match=r"60 judged changes .*: 0 were judged, 0 of them right"):
+@pytest.mark.parametrize(
+    ("needed", "bound", "lower"), [(6, 0.4, 0.4365), pytest.param(60, 0.9, 0.9114, marks=pytest.mark.soak)]
+)
+def test_full_is_offered_on_the_figures_of_the_store(
+    empty: Store, monkeypatch: pytest.MonkeyPatch, needed: int, bound: float, lower: float
+) -> None:
+    monkeypatch.setattr(judgements, "LEAST", needed)
+    monkeypatch.setattr(judgements, "BOUND", bound)
+    with pytest.raises(
+        InvalidRequestError, match=rf"{needed} judged changes .*: 0 were judged, 0 of them right"
+    ):
         empty.change_setting("phase", "full", reason="now")
-    for number in range(60):
+    for number in range(needed):
         _, lisbon = moved(empty, user=f"user {number}")
         empty.judge_decision(
             lisbon, "wrong" if number == 0 else "right", reason="I know", user_id=f"user {number}"
         )
-        if number == 58:
-            with pytest.raises(InvalidRequestError, match="59 were judged, 58 of them right, lower bound"):
+        if number == needed - 2:
+            few = f"{needed - 1} were judged, {needed - 2} of them right, lower bound"
+            with pytest.raises(InvalidRequestError, match=few):
                 empty.change_setting("phase", "full", reason="now")
     found = empty.decision_report().judged
-    assert (found.judged, found.right) == (60, 59)
-    assert found.lower_bound == pytest.approx(0.9114, abs=1e-4)
+    assert (found.judged, found.right) == (needed, needed - 1)
+    assert found.lower_bound == pytest.approx(lower, abs=1e-4)
     assert empty.decision_report(user_id="user 1").judged.judged == 1
     assert empty.change_setting("phase", "full", reason="now").is_new
+
+
+def test_full_needs_sixty_judged_changes_nine_tenths_of_them_right(empty: Store) -> None:
+    with pytest.raises(InvalidRequestError, match=r"needs 60 judged changes and a lower bound of 0\.90: 0 were"):
+        empty.change_setting("phase", "full", reason="now")
 
 
 def test_the_newest_word_on_a_change_counts_and_forgetting_it_takes_it_back(empty: Store) -> None:
@@ -312,21 +333,22 @@ def counted(store: Store) -> list[dict[str, int]]:
     return [one.outcome.spent.counts for one in every if "ADD" in one.outcome.spent.counts]
 
 
+@pytest.mark.usefixtures("short_batches")
 @pytest.mark.parametrize("phase", ["shadow", "add_only"])
 def test_what_would_be_done_is_signed_once_in_a_batch_and_changes_nothing(empty: Store, phase: str) -> None:
     empty.change_setting("phase", phase, reason="to try it")
-    claims(empty, 400)
+    claims(empty, 40)
     decide(empty)
     assert counted(empty) == []  # it is not enough for an outcome
-    claims(empty, 250)
+    claims(empty, 25)
     size = len(empty)
     decide(empty)
     found = empty.decision_report(limit=10_000)
     (counts,) = counted(empty)
     assert counts == {**found.actions, "review_needed": found.review_needed, "discarded": 0}
-    assert sum(found.actions.values()) == 650
+    assert sum(found.actions.values()) == 65
     assert (len(empty), decided(empty)) == (size + 1, [])
-    for _ in range(BATCH + 1):
+    for _ in range(decision_consumer.BATCH + 1):
         empty.append("It rained.", user_id="maya")
     size = len(empty)
     decide(empty)
@@ -334,12 +356,13 @@ def test_what_would_be_done_is_signed_once_in_a_batch_and_changes_nothing(empty:
     assert empty.canary_report().rounds == 0
 
 
+@pytest.mark.usefixtures("short_batches")
 def test_what_came_before_the_promotion_is_left_as_it_is_though_its_batch_waited(
     empty: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(judgements, "LEAST", 0)
     monkeypatch.setattr(judgements, "BOUND", 0.0)
-    claims(empty, 600)
+    claims(empty, 60)
     consumer = DecisionConsumer(empty.session)
     (batch,) = consumer.plan(1)
     promote(empty)
@@ -352,19 +375,20 @@ def test_what_came_before_the_promotion_is_left_as_it_is_though_its_batch_waited
     (one,) = decided(empty)
     assert one["decision"] == "UPDATE"
     empty.change_setting("phase", "add_only", reason="enough")
-    claims(empty, 600, "works_at")
+    claims(empty, 60, "works_at")
     decide(empty)
     (counts,) = counted(empty)
-    assert sum(counts[action] for action in ("ADD", "UPDATE", "DELETE", "NONE")) == 600
+    assert sum(counts[action] for action in ("ADD", "UPDATE", "DELETE", "NONE")) == 60
     promote(empty)
     decide(empty)
     assert len(decided(empty)) == 1
 
 
+@pytest.mark.usefixtures("short_batches")
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("key", ["mutations_frozen", "autonomous_frozen"])
 def test_what_is_frozen_proposes_nothing_either(empty: Store, key: str) -> None:
-    claims(empty, 600)
+    claims(empty, 60)
     empty.change_setting(key, "true", reason="to stop it")
     decide(empty)
     assert counted(empty) == []
