@@ -32,8 +32,8 @@ braid.views.duck.sql braid.views.store
 # Not LanceDB: its extension has threads once it is used, and they don't survive a fork, so each child loads it.
 # A library of these that isn't there is no loss but of time.
 DRAWN_IN = """
-Stemmer asyncio duckdb httpx2 numpy pandas pyarrow.compute pyarrow.dataset pyarrow.parquet tokenizers typer._adapters
-yaml
+Stemmer asyncio duckdb httpx2 mcp.server.lowlevel numpy pandas pyarrow.compute pyarrow.dataset pyarrow.parquet
+tokenizers typer._adapters yaml
 """
 
 

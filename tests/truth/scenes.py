@@ -6,6 +6,7 @@ A file holds `theme`, maybe `held: true`, and `scenes`; docs for the words are i
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import Any, Final
@@ -54,6 +55,8 @@ DOORS: Final = (
     "recall", "context", "ask", "chat", "stance", "history", "sql", "lens", "export", "log", "subject", "program",
     "why", "verify", "entity", "about", "why_not_known",
 )  # fmt: skip
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""A safe one, in C where there is one."""
 _WAYS: Final = frozenset(("tells", "never", "past", "beneath", "silence", "one_of"))
 _SLOT: Final = re.compile(r"\{(\w+)\}")
 
@@ -74,9 +77,10 @@ class Scene:
         return [f"{self.name}/{place}.{door}" for place, step in enumerate(asked, 1) for door in step["by"]]
 
 
-def load(folder: Path = FOLDER) -> list[Scene]:
+@cache
+def load(folder: Path = FOLDER) -> tuple[Scene, ...]:
     """Return every scene, by file and place; raise ValueError for a word that isn't known, or a name told twice."""
-    scenes = [scene for path in sorted(folder.glob("*.yaml")) for scene in _of_file(path)]
+    scenes = tuple(scene for path in sorted(folder.glob("*.yaml")) for scene in _of_file(path))
     names = [scene.name for scene in scenes]
     if twice := {name for name in names if names.count(name) > 1}:
         raise ValueError(f"two scenes of one name: {', '.join(sorted(twice))}")
@@ -84,7 +88,7 @@ def load(folder: Path = FOLDER) -> list[Scene]:
 
 
 def _of_file(path: Path) -> Iterator[Scene]:
-    given = yaml.safe_load(path.read_text("utf-8"))
+    given = yaml.load(path.read_text("utf-8"), _LOADER)
     _only(path.name, given, {"theme", "held", "scenes"})
     for one in given["scenes"]:
         _only(path.name, one, {"scene", "each", "chain", "steps"})

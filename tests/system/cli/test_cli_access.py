@@ -115,6 +115,7 @@ def test_a_store_does_not_import_itself(peopled: Session) -> None:
     assert "this very log" in peopled.refused("import", "out.jsonl")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -75,6 +75,7 @@ def test_the_past_knows_nothing_later(told: Session) -> None:
     assert "Rex" not in told.well("recall", "cat", "--as-of", str(first)).out
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("words", "why"),
     [

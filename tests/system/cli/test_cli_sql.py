@@ -208,6 +208,7 @@ def test_an_answer_that_a_form_cannot_hold_leaves_nothing(asked: Session) -> Non
     assert {path.name for path in asked.folder.iterdir()} <= {"state", "guard"}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [

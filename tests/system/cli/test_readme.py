@@ -19,10 +19,10 @@ ROOT = Path(__file__).parents[3]
 PAGES = (
     "README.md",
     "docs/tour.md",
-    "docs/guide.md",
 )
 """What a newcomer reads first."""
 MORE_PAGES = (
+    "docs/guide.md",
     "docs/cli.md",
     "docs/ingest.md",
     "docs/access.md",

@@ -334,6 +334,7 @@ _LYING = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", _LYING)
 def test_a_process_that_does_not_check_as_asked_is_not_believed(
     store: Path,

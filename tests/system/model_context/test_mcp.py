@@ -23,10 +23,17 @@ import braid
 from braid.store import Store
 from braid.tools.cli.main import app
 from braid.tools.mcp.table import TOOLS, input_schema, output_schema
+from tests.warm import Zygote
 
-BRAID: Final = str(Path(sys.executable).with_name("braid"))
+BRAID = str(Path(sys.executable).with_name("braid"))
 HIDDEN: Final = {"user_id", "agent_id", "run_id", "project_id", "session_id", "signer", "actor"}
 Talk = Callable[[Client], Coroutine[Any, Any, None]]
+
+
+@pytest.fixture(autouse=True)
+def warm_braid(zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `braid mcp` be forked; test_sampling.py starts it cold."""
+    monkeypatch.setattr(sys.modules[__name__], "BRAID", str(zygote.bin / "braid"))
 
 
 @pytest.fixture

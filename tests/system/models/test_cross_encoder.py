@@ -92,6 +92,7 @@ def test_a_failure_in_either_thread_is_the_callers(
         model.scores("When do we move?", TURNS)
 
 
+@pytest.mark.soak
 def test_a_program_may_end_while_another_of_its_threads_reads(tmp_path: Path) -> None:
     (tmp_path / "ends.py").write_text(
         "from threading import Thread\n"

@@ -285,6 +285,7 @@ def test_a_parser_that_nobody_uses_is_let_go() -> None:
     assert gone() is None
 
 
+@pytest.mark.soak
 def test_a_fork_of_a_program_that_parses_may_end() -> None:
     """It has the lock of a thread that it hasn't."""
     code = (

@@ -112,7 +112,7 @@ def test_links_do_not_lead_out_of_the_scope(asked: Store) -> None:
     assert linked.signals["causal"] > 0
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("filters", "seen"),
     [
@@ -287,6 +287,7 @@ def test_a_proof_comes_with_each_hit(asked: Store) -> None:
     assert asked.recall(QUESTION).results[0].proof is None
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "question",
     [
@@ -385,6 +386,7 @@ def lengths(question: str, given: Sequence[str]) -> list[float]:
     return [float(len(text)) for text in given]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("how", "named"),
     [

@@ -91,6 +91,7 @@ def _append(client: Client) -> Any:
     return client.append("One.", idempotency_key="k")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("ask", "answers"),
     [

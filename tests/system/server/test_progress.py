@@ -47,6 +47,7 @@ def ask(port: int, token: str, name: str, body: object) -> tuple[int, str, list[
     return answer.status, kind, found
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", ["ask", "replay", "verify", "jobs"])
 def test_any_operation_is_answered_by_events(name: str, store: Store) -> None:
     store.append("Maya lives in Porto.", user_id="maya")

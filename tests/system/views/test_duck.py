@@ -443,6 +443,7 @@ def test_small_batches_give_the_same(bench: Any, one_of_each: Any, monkeypatch: 
     assert bench.contents() == small
 
 
+@pytest.mark.soak
 def test_what_is_made_again_and_again_takes_no_more_room(bench: Any) -> None:
     said = [one.id for _ in range(10) for one in bench.say(*(f"{n} " + "word " * 200 for n in range(40)))]
     bench.views.catch_up()

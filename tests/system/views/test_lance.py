@@ -480,6 +480,7 @@ def files_of(store: Store) -> list[Path]:
     return sorted(path for path in (store.path / "views" / "lance").rglob("*") if path.is_file())
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", ["data", "_versions", "_indices"])
 def test_a_damaged_set_is_rebuilt(opener: Opener, kind: str) -> None:
     store = opener()
@@ -497,6 +498,7 @@ def test_a_damaged_set_is_rebuilt(opener: Opener, kind: str) -> None:
     assert len(index.words("tea")) == 2
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "content", [b"", b"{", b'{"folder": "../../x", "model": {}}', b'{"folder": "set-0", "model": {}}']
 )
@@ -575,6 +577,7 @@ def test_indexing_changes_no_answer(opener: Opener, monkeypatch: pytest.MonkeyPa
     assert len(store.views.search.index().words("77")) == 2
 
 
+@pytest.mark.soak
 def test_vectors_are_indexed_anew_when_they_have_doubled_however_they_came(
     opener: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ DOSE = ("I take 50 mg sertraline in the morning", "to begin with I had 25, that 
 PLACE = ("the wedding is at Gut Holzhof", "at the very start we wanted the town hall for the wedding")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("question", "said", "wrong"),
     [

@@ -27,6 +27,7 @@ def short(store: Store, question: str, **how: datetime) -> str:
     return store.ask(question, user_id="u", write=False, **how).short  # type: ignore[arg-type]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("old", "new", "question"),
     [
@@ -145,6 +146,7 @@ def test_a_question_put_at_a_time_quotes_nothing_later(tmp_path: Path) -> None:
         assert "leaking" in store.ask("Is the boiler leaking?", user_id="u", write=False).plain
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("said", "yes", "no_yes"),
     [

@@ -141,7 +141,7 @@ def _within(told: Prompt) -> list[str]:
     return [part.partition(f"</{told.fence}>")[0] for part in parts]
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @by_id
 def test_a_model_that_obeys_it_is_not_heard(
     server: ModelServer, asked: QuestionContext, case: dict[str, str]
@@ -170,6 +170,7 @@ def test_an_order_in_the_question_opens_nothing(
     assert PAYLOAD not in composed.text
 
 
+@pytest.mark.sample(2)
 @by_id
 def test_the_extractive_answer_follows_nothing(asked: QuestionContext, case: dict[str, str]) -> None:
     """With the order beside it, what is answered and cited is what is answered and cited without it."""

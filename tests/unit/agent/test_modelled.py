@@ -135,7 +135,7 @@ def test_a_model_that_does_not_know_what_is_held_is_not_believed(ask: Ask) -> No
     assert "Porto" in composed.text
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
@@ -172,7 +172,7 @@ def test_a_model_that_misbehaves_costs_no_answer(ask: Ask, answer: Answer, reaso
     assert len(composed.citations) == 1
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("text", "about", "reason"),
     [

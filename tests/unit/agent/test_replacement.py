@@ -227,6 +227,7 @@ def test_what_stands_in_the_place_of_what_is_told_is_told_with_it(
     assert p <= 0.5
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("question", "said", "other"),
     [

@@ -155,6 +155,7 @@ def test_this_release_has_weights_for_the_packaged_model() -> None:
     assert reading.by == CrossEncoder.name
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("error", "named"),
     [

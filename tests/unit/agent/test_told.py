@@ -35,6 +35,7 @@ def test_what_was_said_right_before_is_mended(tmp_path: Path, said: list[tuple[i
     assert "12 chairs" in whole
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "mend",
     ["Make that fourteen.", "Actually 14", "No wait, fourteen!", "sorry, I meant 14", "Oops, it's 14."],
@@ -45,6 +46,7 @@ def test_a_mend_may_be_put_in_other_words(tmp_path: Path, mend: str) -> None:
     assert "12 chairs" in whole
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "between",
     [
@@ -123,6 +125,7 @@ def test_what_may_only_sound_like_a_change_is_never_the_answer_alone(
     assert not short or value in short
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("said", "question", "rung"),
     [

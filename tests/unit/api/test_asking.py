@@ -474,6 +474,7 @@ def test_all_that_is_known_of_whoever_asks(tmp_path: Path, asked: str, name: str
 # -- yes, no, and what came later -------------------------------------------------------------------
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("said", "asked", "short"),
     [
@@ -511,6 +512,7 @@ def test_a_yes_or_a_no_that_a_later_turn_may_change_is_not_said(
             assert (found.short, "Back then" in found.text) == (short, False)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("said", "asked"),
     [

@@ -167,7 +167,9 @@ def test_full_is_offered_on_the_figures_of_the_store(
 
 
 def test_full_needs_sixty_judged_changes_nine_tenths_of_them_right(empty: Store) -> None:
-    with pytest.raises(InvalidRequestError, match=r"needs 60 judged changes and a lower bound of 0\.90: 0 were"):
+    with pytest.raises(
+        InvalidRequestError, match=r"needs 60 judged changes and a lower bound of 0\.90: 0 were"
+    ):
         empty.change_setting("phase", "full", reason="now")
 
 
@@ -450,6 +452,7 @@ def test_a_lock_that_has_ended_holds_no_more(store: Store, tmp_path: Path) -> No
     assert len(decided(store)) == 1
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("key", "value"),
     [

@@ -277,6 +277,7 @@ def test_an_import_after_an_erasure_brings_the_erased_back(source: Source, other
     assert memories(other)[source.ids["keyed"]].id != before
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("what", TAMPERED)
 def test_a_tampered_record_is_refused_and_the_rest_goes_in(
     what: str, source: Source, other: braid.Store

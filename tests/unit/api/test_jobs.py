@@ -287,7 +287,7 @@ def test_one_that_cannot_be_read_is_passed_over(store: Store, clock: Clock) -> N
 # -- dying ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     "point", ["work.leased", "work.ran", "work.append", "work.append.done", "work.settled"]
 )

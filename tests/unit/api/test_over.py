@@ -83,6 +83,7 @@ def test_what_holds_now(store: Store, turns: list[str], question: str, short: st
     assert told(store, turns, question).short == short
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("text", "claims"),
     [
@@ -202,6 +203,7 @@ def test_what_holds_behind_a_denial_is_told(store: Store, turn: str, question: s
     assert value in answer.plain
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("first", "second", "question"),
     [

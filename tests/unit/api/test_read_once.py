@@ -148,6 +148,7 @@ def test_a_subject_that_was_erased_is_not_kept(store: Store) -> None:
     assert "Maya" not in repr(kept._held)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("most", [1, 2, 3, 50])
 def test_more_claims_than_are_kept_are_found_all_the_same(
     store: Store, monkeypatch: pytest.MonkeyPatch, most: int

@@ -314,6 +314,7 @@ def changes_then(store: Store, id: str) -> list[str]:
     ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("message", "whose"),
     [

@@ -342,6 +342,7 @@ def test_without_a_projection_the_log_itself_is_read(store: Store, monkeypatch: 
     assert [one.id for one in store.stances(HOME)] == [first.id]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("written", "asked"),
     [

@@ -183,7 +183,7 @@ def test_what_was_read_follows_from_the_log_alone(memory: Path, store: Store, fo
     assert (len(model.asked), len(store)) == (1, size)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "point", ["work.leased", "work.ran", "work.append", "work.append.done", "work.settled"]
 )

@@ -381,6 +381,7 @@ def test_what_was_interrupted_is_finished_once(
     assert audit(store) == []
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("which", [1, 2, 3])
 @pytest.mark.parametrize("point", ["erase.announced", "erase.punctured", "erase.blanked", "erase.purged"])
 def test_a_cascade_of_several_tombstones_is_finished_wherever_it_died(

@@ -369,6 +369,7 @@ def test_derivation_goes_up_or_stays(store: Path, parent: str, child: str) -> No
         writer.append([memory("evidence is no parent", ("evidence", id), type=child)])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("count", [1, 255, 256, 257, 300, 20_000])
 def test_up_to_many_links(store: Path, count: int) -> None:
     with closing(Writer(store)) as writer:

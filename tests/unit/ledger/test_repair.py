@@ -174,6 +174,7 @@ HARMS: dict[str, Callable[[Path], object]] = {
 }
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("harm", HARMS)
 def test_a_harmed_tile_is_listed_and_mended_wherever_it_stands(
     filled: Path, monkeypatch: pytest.MonkeyPatch, harm: str

@@ -68,6 +68,7 @@ def test_what_was_just_said_is_found_and_nothing_is_committed(store: Store) -> N
     assert (position(store), store.views.search.home.commits()) == (before, commits)
 
 
+@pytest.mark.soak
 def test_the_answer_is_the_one_that_the_index_would_give(store: Store) -> None:
     store.session.append_drafts([draft(text, at) for at, text in enumerate(SAID[:250])])
     store.views.search.index()

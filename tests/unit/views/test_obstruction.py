@@ -62,6 +62,7 @@ def obstruct(folder: Path, name: str) -> None:
         (path / "in").mkdir(parents=True)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", [*FILES, *FOLDERS[:-1]])
 def test_doctor_names_what_is_in_the_way(store: Path, name: str) -> None:
     obstruct(store, name)
