@@ -80,6 +80,7 @@ def test_a_forged_view_is_a_finding(told: Session) -> None:
 _WRITTEN = ("lens", "version", "applied_to", "delta_from_raw", "content", "scope", "evidence")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("words", "why"),
     [

@@ -80,6 +80,7 @@ def test_status_as_of(moved: Session) -> None:
     assert "experiences" in moved.well("status", "--as-of", "3").out
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("said", "message"),
     [

@@ -162,7 +162,7 @@ def test_it_starts_in_a_third_of_a_second() -> None:
     assert min(once() for _ in range(5)) < 0.6  # 0.1 s on an idle machine; slack for a slow one
 
 
-@pytest.mark.sample(20)
+@pytest.mark.sample(40)
 @pytest.mark.parametrize("words", commands(), ids=" ".join)
 def test_every_command_shows_examples_of_itself(words: tuple[str, ...]) -> None:
     shown = start(*words, "--help").stdout

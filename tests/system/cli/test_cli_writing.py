@@ -398,6 +398,7 @@ def test_records_of_every_kind_in_the_schemas_shape(session: Session) -> None:
     assert session.is_clean()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("document", "reason"),
     [

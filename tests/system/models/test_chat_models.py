@@ -129,7 +129,7 @@ def test_no_secret_with_a_shape_leaves(make: Make, server: ModelServer) -> None:
 # -- what is misbehaved ---------------------------------------------------------------------------
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(
     "answer", [hangs(5), dribbles(headers=True), dribbles(headers=False)], ids=["hangs", "headers", "body"]
 )

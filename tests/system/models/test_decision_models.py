@@ -47,6 +47,7 @@ def report(store: Store, model: ChatModel) -> Any:
     return store.decision_report(user_id="maya", model=model).model
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_provider_decides(kind: str, store: Store, server: ModelServer) -> None:
     server.otherwise = speaks(UPDATE, tokens=(200, 20))
@@ -58,7 +59,7 @@ def test_each_provider_decides(kind: str, store: Store, server: ModelServer) -> 
     assert '"enum": ["m1"]' in json.dumps(message)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("answer", "warning"),
     [

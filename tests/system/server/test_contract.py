@@ -124,7 +124,7 @@ def listed(known: Operation, door: Door, request: dict[str, Any], page_size: int
     return [row for one in found for row in one["rows"]]
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("door", ITEM_DOORS)
 @pytest.mark.parametrize("name", [name for name, known in ALL.items() if known.pages])
 def test_each_door_yields_a_list_item_by_item(name: str, door: str, scene: Scene, tmp_path: Path) -> None:  # noqa: F811

@@ -27,7 +27,7 @@ def opened(scene: Scene) -> Store:  # noqa: F811
     return braid.open(scene.folder / "store", guard_dir=scene.folder / "guard", clock=lambda: later)
 
 
-@pytest.mark.sample(48)
+@pytest.mark.sample(96)
 @pytest.mark.parametrize("name", ALL)
 def test_a_store_that_is_served_dispatches_alike(name: str, scene: Scene, tmp_path: Path) -> None:  # noqa: F811
     known, mine = ALL[name], scene.copy(tmp_path / "one")

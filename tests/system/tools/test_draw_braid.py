@@ -427,6 +427,7 @@ def test_graphviz_draws_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (root[0].text or "").startswith("3 records and 2 links.")
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("does", ["exit 1", "sleep 5", "echo", "kill $$"])
 def test_layers_are_drawn_where_graphviz_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str

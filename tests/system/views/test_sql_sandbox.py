@@ -305,6 +305,7 @@ def test_a_long_statement_is_answered_of_a_copy(asked: Any, monkeypatch: pytest.
     assert past.position == 4
 
 
+@pytest.mark.soak
 def test_no_more_than_some_long_statements_run_at_once(asked: Any) -> None:
     with running(asked, sandboxes_module.TOGETHER):
         assert asked.rows("SELECT 1 AS n") == [{"n": 1}]

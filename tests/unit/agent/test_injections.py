@@ -93,7 +93,7 @@ def test_the_corpus_is_broad() -> None:
     } <= {case["kind"] for case in CORPUS}
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(12)
 @by_id
 @pytest.mark.parametrize("place", ["memory", "question", "name"])
 def test_it_stays_within_its_fence(asked: QuestionContext, case: dict[str, str], place: str) -> None:
@@ -157,7 +157,7 @@ def test_a_model_that_obeys_it_is_not_heard(
         assert composed.said, "what it said is kept for the log"
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 @by_id
 def test_an_order_in_the_question_opens_nothing(
     server: ModelServer, asked: QuestionContext, case: dict[str, str]

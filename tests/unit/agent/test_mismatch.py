@@ -61,6 +61,7 @@ def test_it_is_no_answer(store: Store, question: str) -> None:
     assert found.rung in ("near", "silent"), found.plain
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("question", "short"),
     [

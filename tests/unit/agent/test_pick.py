@@ -47,6 +47,7 @@ def found(store: Store, question: str, what: str) -> Picked | None:
     return {"name": name, "amount": amount, "day": day_of}[what](asked, hits)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("question", "what", "text", "said"),
     [

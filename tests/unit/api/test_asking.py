@@ -253,6 +253,7 @@ class Broken:
         return self._composed
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("composed", "fallback"),
     [
@@ -440,6 +441,7 @@ def test_who_is_named_as_their_id_is_the_user(of_maya: Store, asked: str, short:
     assert found.stance is not None
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "asked", ["Where does Tom live?", "Where did Maya grow up?", "What does Mayall drive?"]
 )
@@ -583,6 +585,7 @@ def of_tastes(tmp_path: Path) -> Iterator[Store]:
         yield it
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "asked", ["Which instrument do I play?", "What music do I like?", "Which cache do we use?"]
 )
@@ -590,6 +593,7 @@ def test_what_is_of_another_kind_than_asked_is_not_held(of_tastes: Store, asked:
     assert of_tastes.ask(asked, user_id="ben").rung != "held"
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("asked", "short"),
     [

@@ -80,6 +80,7 @@ def test_the_same_again_names_the_first_record(store: braid.Store) -> None:
     assert len(store) == size + 1
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("changed", "unlike"),
     [

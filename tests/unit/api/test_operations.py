@@ -245,7 +245,7 @@ def test_dispatch_gives_what_the_method_gives(name: str, scene: Scene, tmp_path:
     jsonschema.Draft202012Validator(schema["response"] | {"$defs": schema["$defs"]}).validate(one)
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("name", ALL)
 def test_its_schema_describes_its_example(name: str) -> None:
     schema = json.loads((faces.ROOT / "docs" / "schema" / f"{name}.json").read_text("utf-8"))

@@ -98,6 +98,7 @@ def test_what_is_read_of_it(store: Store, text: str, claims: set[tuple[str, str,
     assert known(store, [text]) == claims
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("turns", "question"),
     [
@@ -177,6 +178,7 @@ def test_of_listed_amounts_the_one_that_is_asked_for(
     assert short is None or answer.short == short
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("turn", "question"),
     [

@@ -70,6 +70,7 @@ def measured() -> Measured:
     return found
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", COUNTS)
 def test_the_confidence_of_a_kind_is_what_was_counted(kind: str) -> None:
     """A reader that has become better or worse by more than chance must be counted anew."""

@@ -149,6 +149,7 @@ def test_files_are_private_through_every_change(path: Path) -> None:
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("step", [11, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("passphrase", [None, SECRET])
 def test_every_flipped_bit_is_refused_and_nothing_is_touched(

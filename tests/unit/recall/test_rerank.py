@@ -82,6 +82,7 @@ def late() -> Any:
     return np.array([1.0, 1.0, 1.0])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("fails", "told"),
     [

@@ -205,7 +205,7 @@ LIES: dict[str, tuple[str, Lie]] = {
 }  # fmt: skip
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("what", LIES)
 def test_a_lie_is_refused_by_name(what: str, liar: Liar, consumer: Consumer, tmp_path: Path) -> None:
     reason, lie = LIES[what]

@@ -93,6 +93,7 @@ def test_what_came_later_is_found_without_an_address(store: Store) -> None:
     same(store, known)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("way", ["replaced", "compacted", "forgotten"])
 def test_what_was_moved_is_found_where_it_went(store: Store, way: str) -> None:
     store.views.search.index()
