@@ -127,6 +127,7 @@ def reported(store: Store) -> dict[str, set[tuple[str, str]]]:
     return found
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_each_change_of_each_memory_stands_in_its_history_once(store: Store, clock: Clock, seed: int) -> None:
     hand = Drift(store, seed, clock.pass_on)
@@ -144,6 +145,7 @@ def test_each_change_of_each_memory_stands_in_its_history_once(store: Store, clo
         assert shown(store, id) == changes, id
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("phase", ["shadow", "add_only"])
 def test_what_is_proposed_stands_in_the_history_as_the_report_has_it(store: Store, phase: str) -> None:
     store.change_setting("phase", phase, reason="to see it")
