@@ -43,9 +43,11 @@ def merges(session: Session, chain: Chain, end: int) -> Iterator[tuple[int, Chan
 
 
 def _decisions(reader: Reader, chain: Chain, end: int) -> dict[int, int]:
-    """Return the decisions that concern a name of a memory's records, each with the newest record that says it."""
+    """Return the decisions that concern a name of a memory's records, each with the newest record that says it: one that
+    is there, if any is."""
     found: dict[int, int] = {}
-    for member in chain.members:
+    gone = reader.control.hidden
+    for member in sorted(chain.members, key=lambda at: (at not in gone, at)):
         for at in _events(reader, member, "evidence", ENTITY_NAME):
             found |= dict.fromkeys(_events(reader, at, "parent", ENTITY), member)
         found |= dict.fromkeys(_events(reader, member, "evidence", ENTITY), member)
@@ -92,8 +94,9 @@ def _row(reader: Reader, record: Record, member: int, decided: str) -> Change:
 
 
 def _told(reader: Reader, record: Record, member: int, decided: str) -> tuple[str | None, str | None]:
-    """Return which names meant one before and since, as far as they are still there."""
-    if record.kind != "event" or record.index in reader.control.hidden:
+    """Return which names meant one before and since, as far as they are still there; none of what was forgotten."""
+    gone = reader.control.hidden
+    if record.kind != "event" or record.index in gone or member in gone:
         return None, None
     names = list(_names(reader, record, member))
     every, own = [one.text for one in names], [one.text for one in names if one.own]
@@ -113,12 +116,14 @@ def _told(reader: Reader, record: Record, member: int, decided: str) -> tuple[st
 
 
 def _names(reader: Reader, record: Record, member: int) -> Iterator[_Name]:
-    """Yield the names that a decision is about; one that was forgotten or erased is passed over, as it decides none."""
+    """Yield the names that a decision is about, but none that was forgotten or erased, or that no turn says any more."""
     for link in record.links:
         name = _record(reader, link.index) if link.role == "parent" else None
         if name is not None and name.index not in reader.control.hidden:
-            data = _event(name).data
-            own = any(said.role == "evidence" and said.index == member for said in name.links)
+            data, said = _event(name).data, [one.index for one in name.links if one.role == "evidence"]
+            if said and all(at in reader.control.hidden or at in reader.control.erased for at in said):
+                continue
+            own = member in said
             yield _Name(str(data.get("node", "")), int(data.get("side", 0)), own)
 
 

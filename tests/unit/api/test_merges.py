@@ -99,6 +99,34 @@ def test_a_decision_that_is_forgotten_keeps_its_row_without_its_names(
     assert rows(store, bob) == []  # what it was is gone with its key
 
 
+def test_a_name_goes_with_the_turns_that_say_it_and_comes_back_with_them(
+    store: Store, people: tuple[str, str]
+) -> None:
+    bob, robert = people
+    store.merge_entities("Bob", "Robert Kinsella", user_id="maya")
+    store.forget(bob, reason="not to be told")
+    assert rows(store, bob) == [("merge", None, None)]
+    assert rows(store, robert) == [("merge", "robert kinsella", "robert kinsella")]
+    store.recover(bob)
+    assert rows(store, bob) == [("merge", "bob", "bob, robert kinsella")]
+    mended = store.correct(bob, "Bob mended the gate.")
+    say(store, "Bob has a ladder.", "Bob", "has", "a ladder")
+    store.forget(mended, only=True, reason="a mistake")
+    assert rows(store, bob) == [("merge", "bob", "bob, robert kinsella")]  # it says so still
+    store.forget(bob, reason="not to be told")
+    assert rows(store, bob) == [("merge", None, None)]
+
+
+def test_other_names_go_with_the_turns_that_say_the_name(store: Store) -> None:
+    alex = say(store, "Alex is my boss.", "Alex", "is", "my boss")
+    other = say(store, "Alex is four.", "Alex", "is", "four")
+    store.alias_entity("Alex", ["Lex"], user_id="maya")
+    store.split_entity("Alex", turns=[alex], user_id="maya")
+    store.forget(alex, reason="not to be told")
+    assert rows(store, alex) == [("alias", None, None), ("split", None, None)]
+    assert rows(store, other) == [("alias", "alex", "alex, Lex"), ("split", "alex", "alex")]
+
+
 def test_who_is_held_to_a_scope_is_shown_what_was_decided_there(store: Store) -> None:
     bob = say(store, "Bob fixed the gate.", "Bob", "fixed", "the gate", session_id="s1")
     say(store, "Robert Kinsella lives in Leeds.", "Robert Kinsella", "lives_in", "Leeds", session_id="s2")
