@@ -74,7 +74,16 @@ def test_nothing_is_not_remembered(opened: Store) -> None:
 
 @pytest.mark.parametrize(
     "nothing",
-    ["", " \n\t", [""], ["I drink tea.", {"role": "user", "content": ""}], {"role": "user", "content": " "}],
+    [
+        "",
+        " \n\t",
+        "\u200b",
+        "\ufeff \u2060\x07",
+        "\U000e0041\U000e0042",
+        [""],
+        ["I drink tea.", {"role": "user", "content": ""}],
+        {"role": "user", "content": " "},
+    ],
     ids=repr,
 )
 def test_a_text_or_a_users_message_that_says_nothing_is_refused(opened: Store, nothing: Any) -> None:
@@ -85,6 +94,11 @@ def test_a_text_or_a_users_message_that_says_nothing_is_refused(opened: Store, n
         with pytest.raises(InvalidRecordError, match="nothing to remember: the text is empty"):
             opened.append(nothing)
     assert len(opened) == size
+
+
+def test_what_shows_little_says_something(opened: Store) -> None:
+    for said in ("?", "👩\u200d🚀", "\u200fعم\u200f", "\u0301"):
+        assert opened.get(opened.append(said)).text == said
 
 
 def test_an_agents_empty_turn_is_kept(opened: Store) -> None:
