@@ -43,8 +43,10 @@ def merges(session: Session, chain: Chain, end: int) -> Iterator[tuple[int, Chan
 
 
 def _decisions(reader: Reader, chain: Chain, end: int) -> dict[int, int]:
-    """Return the decisions that concern a name of a memory's records, each with the newest record that says it: one that
-    is there, if any is."""
+    """Return the decisions that concern a name of a memory's records, each with the newest record that says it.
+
+    Of those that are there, if any is.
+    """
     found: dict[int, int] = {}
     gone = reader.control.hidden
     for member in sorted(chain.members, key=lambda at: (at not in gone, at)):
@@ -116,7 +118,7 @@ def _told(reader: Reader, record: Record, member: int, decided: str) -> tuple[st
 
 
 def _names(reader: Reader, record: Record, member: int) -> Iterator[_Name]:
-    """Yield the names that a decision is about, but none that was forgotten or erased, or that no turn says any more."""
+    """Yield the names that a decision is about, but none that is gone, or whose turns all are."""
     for link in record.links:
         name = _record(reader, link.index) if link.role == "parent" else None
         if name is not None and name.index not in reader.control.hidden:
