@@ -120,6 +120,14 @@ def forget(
         raise ValueError(
             "--only goes with record ids alone: what --query and --token name are whole memories"
         )
+    if query is None:
+        _refuse_beside({"--meaning": meaning, "--topic": topic, "--filter": filters}, "--query")
+    if token is None:
+        _refuse_beside({"--confirm": confirm}, "--token")
+        if query is None:
+            _refuse_beside(
+                _scope_options(scope), "--query or --token: an id names one memory, whosever it is"
+            )
     if query is not None:
         with reading(store) as opened:
             shown = opened.preview_forget(
@@ -189,11 +197,23 @@ def _opened(
 
 def _scope_again(scope: Mapping[str, str | None]) -> str:
     """Return the options that name the same scope once more, each quoted for a shell."""
-    given = {
-        f"--{name.removesuffix('_id') if name == 'session_id' else name.replace('_', '-')}": value
+    return "".join(f" {name} {shlex.quote(value)}" for name, value in _scope_options(scope).items())
+
+
+def _scope_options(scope: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the options that name a scope."""
+    return {
+        "--session" if name == "session_id" else f"--{name.replace('_', '-')}": value
         for name, value in scope.items()
+        if value is not None
     }
-    return "".join(f" {name} {shlex.quote(value)}" for name, value in given.items() if value is not None)
+
+
+def _refuse_beside(given: Mapping[str, object], way: str) -> None:
+    """Refuse an option that is given and would say nothing, since it goes with another way of naming what is meant."""
+    for name, value in given.items():
+        if value not in (None, False):
+            raise ValueError(f"{name} goes with {way}")
 
 
 def _put_preview(shown: "Preview", output: Format, braid: str, again: str) -> None:

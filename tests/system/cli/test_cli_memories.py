@@ -108,6 +108,14 @@ def test_forget_wants_one_way_of_naming(session: Session) -> None:
     session.well("append", "x")
     for words in ((), ("exp_x", "--query", "y"), ("--query", "y", "--token", "z")):
         assert "in one way" in session.refused("forget", *words)
+    id = session.well("append", "I like tea.", "--user-id", "ana").id
+    for of_a_query in (("--user-id", "tom"), ("--session", "s"), ("--meaning",), ("--topic",), ("--filter", "{}"),
+                       ("--confirm", "2")):  # fmt: skip
+        assert f"{of_a_query[0]} goes with" in session.refused("forget", id, *of_a_query)
+        assert f"{of_a_query[0]} goes with" in session.refused("forget", id, "--dry-run", *of_a_query)
+    assert "--confirm goes with --token" in session.refused("forget", "--query", "tea", "--confirm", "2")
+    assert "--topic goes with --query" in session.refused("forget", "--token", "z", "--topic")
+    session.well("show", id)
     assert "is not JSON" in session.refused("forget", "--query", "y", "--filter", "{")
 
 
