@@ -105,6 +105,11 @@ def open_lines(path: Path) -> Generator[Iterator[bytes]]:
     none, or that would swell, ObstructedError for a link in the folder.
     """
     if path.is_dir():
+        if not os.path.lexists(path / EVIDENCE):
+            raise EvidenceError(
+                f"{path}: no {EVIDENCE} is in it: what `export --jsonl` or `--subject` wrote can be taken in; a whole "
+                "store is opened where it is"
+            )
         path /= EVIDENCE
         os.close(open_regular(path))  # others made the folder: no link out of it, no pipe that never ends
     if zipfile.is_zipfile(path):

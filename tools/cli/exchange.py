@@ -140,6 +140,10 @@ def export(
         return
     if (dest is None) == (jsonl is None) or dry_run:
         raise ValueError("give a new folder, or --jsonl FILE; --dry-run goes with --subject")
+    if dest is not None and dest.suffix.lower() == ".zip":
+        raise ValueError(
+            f"--subject alone writes a zip: without it {dest} would be a folder; name it otherwise"
+        )
     if jsonl is not None:
         _export_lines(jsonl, store, forgotten=forgotten)
     elif dest is not None:

@@ -85,6 +85,19 @@ def test_a_bad_line_of_an_import_is_named(session: Session) -> None:
     assert texts(session, "--store", "other") == ["a"]
 
 
+def test_a_copy_of_a_store_is_no_export_to_import_and_no_zip(session: Session) -> None:
+    session.well("append", "a")
+    assert "--subject alone writes a zip" in session.refused("export", "all.zip")
+    assert "--subject alone writes a zip" in session.refused("export", "--audit", "all.zip")
+    assert not (session.folder / "all.zip").exists()
+    session.well("export", "copy")
+    session.well("init", "other")
+    said = session.refused("--store", "other", "import", "copy")
+    assert "copy: no evidence.jsonl is in it" in said
+    assert "--jsonl" in said
+    assert "No such file" not in said
+
+
 @pytest.mark.parametrize("words", [(), ("there", "--jsonl", "x")])
 def test_export_goes_to_one_place(session: Session, words: tuple[str, ...]) -> None:
     assert "--jsonl" in session.refused("export", *words)
