@@ -87,7 +87,8 @@ def _kept_for(privacy: Literal["standard", "strict"], history_days: int | None) 
     if privacy == "strict" and history_days not in STRICT_DAYS:
         raise ValueError(
             "privacy strict needs a choice of how long what was corrected is kept: "
-            f"history_days (--history-days) 90 or 180, not {history_days}"
+            "history_days (--history-days) 90 or 180, "
+            + ("and none was made" if history_days is None else f"not {history_days}")
         )
     if history_days is None:
         return []

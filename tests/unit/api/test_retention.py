@@ -479,7 +479,8 @@ def test_where_the_jobs_are_away_the_records_are_gone_all_the_same(
 
 @pytest.mark.parametrize("days", [None, 30, 91, 365])
 def test_strict_privacy_is_refused_without_a_choice_of_90_or_180(tmp_path: Path, days: int | None) -> None:
-    with pytest.raises(ValueError, match=r"history_days \(--history-days\) 90 or 180"):
+    said = "and none was made" if days is None else f"not {days}"
+    with pytest.raises(ValueError, match=rf"history_days \(--history-days\) 90 or 180, {said}"):
         braid.init(tmp_path / "memory", privacy="strict", history_days=days)
     assert not (tmp_path / "memory").exists()
 
