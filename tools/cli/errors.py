@@ -34,7 +34,7 @@ _MEANT: Final = {
 }
 """Commands by the names that other programs have for them."""
 HINTS: Final = {
-    "LogLockedError": "wait for the other program to end, or start both with sharing (append and ingest: --shared)",
+    "LogLockedError": "wait for the other program to end, or start both with --shared",
     "ObstructedError": "what stands there was left: move it away; in `views/` `braid replay` does, but for a link",
     "UnwritableError": "`braid recall`, `sql`, `verify` and `ask` only read",
     "NoRoomError": "free that much: `rm -r` of the store's views/ does no harm, while nobody has it open",
@@ -80,6 +80,9 @@ HINTS: Final = {
     "TransportError": "start what carries the jobs, or leave --queue out; the log says what is to be done",
     "ViewBusyError": "wait for the other program, then run the command again",
 }
+
+
+_SQLITE_FULL: Final = 13
 
 
 def report(error: BaseException) -> int:
@@ -170,6 +173,8 @@ def explain(error: BaseException, hints: Mapping[str, str] = HINTS) -> tuple[str
     names = [kind.__name__ for kind in type(error).__mro__]
     noted, served = _notes_of(error)
     hint = next((hints[name] for name in names if name in hints), served)
+    if getattr(error.__cause__, "sqlite_errorcode", None) == _SQLITE_FULL:
+        hint = "free some space and run the same command again"
     if noted:  # what this command has besides
         hint = "; ".join([*noted, *([hint] if hint else [])])
     if isinstance(error, OSError) and not _KNOWN.intersection(names):

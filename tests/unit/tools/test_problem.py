@@ -2,6 +2,8 @@
 
 import errno
 import re
+import sqlite3
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -22,6 +24,26 @@ from braid.registry import operations
 from braid.tools.cli.errors import explain
 from braid.tools.http.problem import problem
 from braid.wal.errors import LogLockedError, OutcomeUnknownError
+from braid.work.embedded import EmbeddedQueue
+from braid.work.errors import TransportError
+
+
+def test_who_holds_the_lock_is_told_of_every_command_that_shares_it() -> None:
+    assert "append and ingest" not in str(explain(LogLockedError("x"))[1])
+
+
+def test_jobs_on_a_full_disk_ask_for_room_and_not_for_another_queue(tmp_path: Path) -> None:
+    jobs = EmbeddedQueue(tmp_path / "work.sqlite")
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL
+    with pytest.raises(TransportError) as refused, jobs._changing():
+        raise full
+    said, hint = explain(refused.value)
+    assert "work.sqlite" in said
+    assert "free some space" in str(hint)
+    assert "--queue" not in str(hint)
+    assert "--queue" in str(explain(TransportError("redis: away"))[1])
+
 
 _CODE: Final = re.compile(r"`([^`]+)`")
 
