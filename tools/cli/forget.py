@@ -245,7 +245,10 @@ def _put_forgotten(done: "Forgotten") -> None:
         put(done.tombstone)
     for one in done.skipped:
         say(f"{one.id} stays: {one.why}")
-    say(f"{_memories(len(done.forgotten))} hidden; `braid recover` brings back")
+    if done.forgotten:
+        say(f"{_memories(len(done.forgotten))} hidden; `braid recover` brings back")
+    else:
+        say("nothing was hidden: `braid forget --query TEXT` shows what it would be now")
 
 
 def _with_falls(ids: list[str], falls: Sequence[str]) -> str:

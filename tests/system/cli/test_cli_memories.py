@@ -76,6 +76,11 @@ def test_what_was_shown_is_forgotten_and_nothing_else(session: Session) -> None:
     assert "another scope" in session.refused("forget", "--token", token, "--reason", "x")
     done = session.well("forget", "--token", token, "--user-id", "ana", "--reason", "asked")
     assert done.out.startswith("tomb_")
+    again = session.well("forget", "--token", token, "--user-id", "ana", "--reason", "asked")
+    assert again.out == ""
+    assert f"{ids[0]} stays: forgotten" in again.err
+    assert "nothing was hidden" in again.err
+    assert "brings back" not in again.err
     assert "is forgotten" in session.refused("show", ids[0])
     session.well("show", ids[1])
     assert (
