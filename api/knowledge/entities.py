@@ -43,6 +43,8 @@ from braid.text.words import normal
 from braid.views.embedder import embedded
 from braid.views.errors import ViewError
 
+_MOST_TOLD: Final = 6
+"""Of so many that have one name an error tells."""
 _AROUND: Final = 240
 """So many characters before and behind a quote are what is said of a name."""
 WITHHELD: Final = ""
@@ -236,9 +238,17 @@ def found(known: Resolution, wanted: str) -> Entity:
     if not named:
         raise NotInScopeError(f"no entity is called {wanted!r} here: `entities` lists them")
     if len(named) > 1:
-        ids = ", ".join(f"{one.id} ({one.name}, {one.type})" for one in named[:6])
-        raise ValueError(f"{wanted!r} is the name of several: say which by its id: {ids}")
+        owned = len({one.owner for one in named}) > 1
+        told = [f"{one.id} ({_told_apart(one, owned=owned)})" for one in named[:_MOST_TOLD]]
+        more = f" and {len(named) - _MOST_TOLD} more" if len(named) > _MOST_TOLD else ""
+        raise ValueError(f"{wanted!r} is the name of several: say which by its id: {', '.join(told)}{more}")
     return named[0]
+
+
+def _told_apart(one: Entity, *, owned: bool) -> str:
+    """Return what parts an entity from others of its name, but none of the words: an error stands behind no fence."""
+    of = f" of {one.owner}" if owned and one.owner else ""
+    return f"{one.name}, {one.type}{of}, mentions: {len(one.mentions)}"
 
 
 # -- deciding --------------------------------------------------------------------------------------

@@ -140,8 +140,10 @@ def test_a_split_by_turns_makes_two_of_one_name(store: Store) -> None:
     assert len(one(store, "Alex").mentions) == 2
     done = store.split_entity("Alex", turns=[at_work], user_id="maya")
     assert [len(each.names) for each in done.entities] == [1, 1]
-    with pytest.raises(ValueError, match="the name of several"):
+    with pytest.raises(ValueError, match="the name of several") as refused:
         one(store, "Alex")
+    assert str(refused.value).count("mentions: 1)") == 2
+    assert "dinner" not in str(refused.value)
     ids = sorted(each.id for each in done.entities)
     assert sorted(each.turn == at_work for id in ids for each in one(store, id).mentions) == [False, True]
     again = store.merge_entities(*ids, user_id="maya")
@@ -198,8 +200,11 @@ def test_what_is_known_of_one_person_is_not_known_in_anothers(store: Store, peop
     everybody = store.entities()
     bobs = [each for each in everybody.entities if "Bob" in each.names]
     assert {each.owner for each in bobs} == {"user_id:maya", "user_id:ines"}
-    with pytest.raises(ValueError, match="the name of several"):
+    for place in range(5):
+        say(store, "Bob has a boat.", ("Bob", "owns", "a boat"), user_id=f"u{place}")
+    with pytest.raises(ValueError, match=r"of user_id:ines.*and 1 more") as refused:
         store.entity("Bob")
+    assert "of user_id:maya" in str(refused.value)
     with pytest.raises(ValueError, match="two memories"):
         store.merge_entities(bobs[0].id, bobs[1].id)
 
