@@ -34,7 +34,7 @@ _MEANT: Final = {
 }
 """Commands by the names that other programs have for them."""
 HINTS: Final = {
-    "LogLockedError": "wait for the other program to end, or start both with sharing (--shared, where a command has it)",
+    "LogLockedError": "wait for the other program to end, or start both with --shared, where they have it",
     "ObstructedError": "what stands there was left: move it away; in `views/` `braid replay` does, but for a link",
     "UnwritableError": "`braid recall`, `sql`, `verify` and `ask` only read",
     "NoRoomError": "free that much: `rm -r` of the store's views/ does no harm, while nobody has it open",
