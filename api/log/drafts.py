@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
-from unicodedata import category
 
 import msgspec
 
@@ -32,6 +31,7 @@ from braid.ledger.record.scope import MOST_CHARS, NO_CONTROL, OWNERS, SAID, SCOP
 from braid.ledger.record.source import CORRECT, WORDS, at_first_hand
 from braid.log import members
 from braid.log.content import text_of
+from braid.text.visible import shows
 
 _ACTORS = {
     "user": "user", "human": "user", "assistant": "agent", "agent": "agent", "system": "system", "developer": "system",
@@ -180,18 +180,13 @@ def telling(draft: Draft) -> Draft:
     body = draft.body
     if isinstance(body, ExperienceBody):
         content = body.content
-        says = _shows(content.text) or content.structured or content.media or body.symbolic or body.affect
+        says = shows(content.text) or content.structured or content.media or body.symbolic or body.affect
         if not says:
             raise InvalidRecordError(_EMPTY)
         _refuse_nul(content.text)
         if (empty := next((tag for tag in body.tags if not tag.strip() or "\0" in tag), None)) is not None:
             raise InvalidRecordError(f"a tag is text that isn't empty and has no NUL, not {empty!r}")
     return draft
-
-
-def _shows(text: str) -> bool:
-    """Whether a text has a character that shows: no space, no control, none that only tells how others show."""
-    return any(not char.isspace() and category(char) not in ("Cc", "Cf") for char in text)
 
 
 def correction(replaced: Sequence[Record], text: str, *, by_owner: bool) -> Draft:
@@ -294,7 +289,7 @@ def message(
     if actor is None:
         raise InvalidRecordError(f"a message's role is user, assistant, system or tool, not {role!r}")
     rest = {name: value for name, value in given.items() if name not in MESSAGE_MEMBERS} | _own(given)
-    if actor == "user" and not _shows(content) and not rest:
+    if actor == "user" and not shows(content) and not rest:
         raise InvalidRecordError(_EMPTY)
     _refuse_nul(content)
     if session := given.get("session"):
