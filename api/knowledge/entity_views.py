@@ -21,6 +21,7 @@ from braid.knowledge.entity_operations import (
     SplitEntity,
 )
 from braid.learn.resolve.resolution import Entity, Proposal, Resolution, Spoken, base_of
+from braid.ledger.errors import UnknownRecordError
 from braid.ledger.record.record import ExperienceBody, Scope
 from braid.ledger.record.scope import owner_of
 from braid.log import drafts
@@ -28,6 +29,7 @@ from braid.operation import Scoped
 from braid.session import Session
 from braid.stance.mentions import RULES, MentionRole
 from braid.text.aliases import MAX_NAME
+from braid.text.visible import shows
 from braid.text.words import normal
 
 _Place = tuple[int, int, MentionRole]
@@ -92,7 +94,7 @@ def parted(session: Session, asked: SplitEntity) -> EntityDecision:
     one = found(reader.resolution(), asked.entity)
     decider = _decider(session, reader, asked)
     if asked.turns:
-        id = decider.split(one, {session.reader.index_of(turn) for turn in asked.turns})
+        id = decider.split(one, {_turn(session, turn) for turn in asked.turns})
     elif asked.names:
         unknown = [name for name in asked.names if normal(name) not in {normal(each) for each in one.names}]
         if unknown:
@@ -104,11 +106,24 @@ def parted(session: Session, asked: SplitEntity) -> EntityDecision:
     return _decided(session, asked, "split", id, one.names)
 
 
+def _turn(session: Session, id: str) -> int:
+    """Return the index of a turn; UnknownRecordError for an id that no record has."""
+    index = session.reader.index_of(id)
+    if session.reader.envelope(index).id != id:
+        raise UnknownRecordError(f"{id}: no such record")
+    return index
+
+
 def aliased(session: Session, asked: AliasEntity) -> EntityDecision:
     """Record other names."""
     long = next((name for name in asked.aliases if len(name) > MAX_NAME), None)
     if long is not None:
         raise ValueError(f"a name has at most {MAX_NAME} characters, not {len(long)}")
+    empty = next(
+        (name for name in (asked.entity, *asked.aliases) if not (shows(name) and normal(name))), None
+    )
+    if empty is not None:
+        raise ValueError(f"a name has a letter or a digit, or another sign that shows, not {empty!r} alone")
     reader = EntityReader(session, _scope(asked))
     known = reader.resolution()
     decider = _decider(session, reader, asked)

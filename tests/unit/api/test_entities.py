@@ -10,6 +10,7 @@ from braid.caller import Caller, asked_by
 from braid.entry import open as open_store
 from braid.errors import AccessDeniedError
 from braid.knowledge.entity_operations import EntityView
+from braid.ledger.errors import UnknownRecordError
 from braid.ledger.record.record import Claim
 from braid.store import Store
 
@@ -152,6 +153,26 @@ def test_a_split_by_turns_makes_two_of_one_name(store: Store) -> None:
     store.split_entity("Alex", user_id="maya")
     with pytest.raises(ValueError, match="the name of several"):
         one(store, "Alex")
+
+
+def test_a_turn_is_named_by_its_whole_id(store: Store) -> None:
+    turn = say(store, "Alex sent the report.", ("Alex", "sent", "the report"))
+    say(store, "Alex came to dinner.", ("Alex", "came_to", "dinner"))
+    size = len(store)
+    with pytest.raises(UnknownRecordError, match="no such record"):
+        store.split_entity("Alex", turns=[turn[:-1] + ("a" if turn[-1] != "a" else "b")], user_id="maya")
+    assert len(store) == size
+
+
+@pytest.mark.parametrize("empty", [" ", "?", "\u200b", "\u202e"], ids=repr)
+def test_a_name_of_nothing_is_no_name(store: Store, empty: str) -> None:
+    say(store, "Alex sent the report.", ("Alex", "sent", "the report"))
+    size = len(store)
+    for entity, alias in (("Alex", empty), (empty, "Alex"), ("Bertha", empty)):
+        with pytest.raises(ValueError, match="another sign that shows"):
+            store.alias_entity(entity, [alias], user_id="maya")
+    assert len(store) == size
+    assert store.alias_entity("Alex", ["🎈"], user_id="maya").id is not None
 
 
 def test_names_that_the_dictionary_joins_can_be_parted(store: Store) -> None:
