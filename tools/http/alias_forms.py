@@ -161,9 +161,10 @@ class ResultsAlias(Response, frozen=True, kw_only=True):
 
 
 class CandidateAlias(Response, frozen=True, kw_only=True):
-    """A memory that could be forgotten, and how well it fits the query."""
+    """A memory that could be forgotten, what it says, and how well it fits the query."""
 
     id: str
+    text: str
     score: float
 
 

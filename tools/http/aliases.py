@@ -172,11 +172,11 @@ class Aliases:
             )
         if not asked.query:
             raise InvalidRequestError("a preview needs a query")
-        members = {"query": asked.query, "match": "meaning", "filters": _filters(asked), "limit": asked.limit}
+        members = {"query": asked.query, "match": "topic", "filters": _filters(asked), "limit": asked.limit}
         shown = await self._server.ask(request, "preview_forget", _scope(asked) | members)
         return _json(
             ForgottenAlias(
-                candidates=tuple(CandidateAlias(id=one.id, score=one.score) for one in shown.memories),
+                candidates=tuple(CandidateAlias(id=one.id, text=one.text, score=one.score) for one in shown.memories),
                 confirm_token=shown.token,
                 confirm=shown.confirm,
                 expires_at=shown.expires_at,

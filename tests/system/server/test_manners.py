@@ -394,7 +394,7 @@ def test_the_other_names(store: Store) -> None:
         assert [one["success"] for one in results] == [True, False]
         right = ask("GET", f"/api/memory/{id}/history")[1]["events"][-2]["id"]
         found = ask("POST", "/api/memory/forget", {"query": "cat", "limit": 3})[1]
-        assert right in [one["id"] for one in found["candidates"]]
+        assert [(one["id"], one["text"]) for one in found["candidates"]] == [(right, "The cat is Mochi.")]
         assert found["confirm_token"]
         done = {"mode": "execute", "ids": [right], "reason": "asked"}
         assert ask("POST", "/api/memory/forget", done)[1]["forgotten"] == [right]
