@@ -318,7 +318,7 @@ def test_a_prompt_answers_goes_on_after_an_error_and_keeps_a_history(asked: Sess
     prompt.type(".tab\t")
     prompt.until(".tables")  # completed
     prompt.type("\r")
-    prompt.until("claims_at(instant)")
+    prompt.until("claims_at(instant, user_id)")
     prompt.until("braid>")
     prompt.type(" SELECT 'kept to myself';\r")
     prompt.until("1 row")
@@ -332,7 +332,7 @@ def test_a_prompt_answers_goes_on_after_an_error_and_keeps_a_history(asked: Sess
     again = Prompt(asked, hide=hide)
     again.until("braid>")
     again.type("\x1b[A\r")  # the arrow up: what was asked last
-    again.until("claims_at(instant)")
+    again.until("claims_at(instant, user_id)")
     again.until("braid>")
     assert again.leave() == 0
 
