@@ -105,6 +105,13 @@ _LEFT_OUT: Final = re.compile(
 )
 """What a sentence leaves out by a word of its own and no verb: "on Tuesdays, never on Fridays"."""
 _EXCEPT: Final = re.compile(r"\b(?:except|but|apart from)\b", re.IGNORECASE)
+_CONTRARIES: Final = tuple(
+    (word, re.compile(rf"\b(?:{contrary})\b(?! (?:to|by|for|off)\b)", re.IGNORECASE))
+    for word, contrary in (
+        ("open", "closed|shut"), ("allowed", "forbidden|banned|prohibited"), ("possible", "impossible"),
+        ("married", "single|unmarried|divorced"), ("free", "fully booked|sold out"), ("available", "sold out|out of stock"),
+    )
+)  # fmt: skip
 _TAKES_UP: Final = re.compile(r"^\W*(?:(?:and|but|so) )?(?:he|she|they|it|who)\b", re.IGNORECASE)
 _MARKED: Final = re.compile(r"[\d+#£$€%]|\w-$")
 _ORDINAL: Final = re.compile(r"^(\d+)(?:st|nd|rd|th|[ap]\.?m\.?)$")
@@ -121,7 +128,7 @@ def verdict(
     words alone say only of an end ("I've pulled out of it") that it is so no more. `speaker`: who said it, where that
     isn't who asks; `whole`: the turn that the sentence is of.
     """
-    said = _BARE_NOT.sub(r"\1n't", said)
+    said = _plainly(question, _BARE_NOT.sub(r"\1n't", said))
     is_asked = question.intent == "check" and not _DENIED.search(question.text)
     if not is_asked or _ASKED_FOR.search(said) or _JEST.search(whole or said):
         return None
@@ -146,6 +153,14 @@ def verdict(
     if told == "yes" and not is_meant:
         return None
     return told
+
+
+def _plainly(question: Question, said: str) -> str:
+    """Return a sentence with the contrary of what is asked for as its denial: "closed on Mondays" is not open then."""
+    for word, contrary in _CONTRARIES:
+        if stem(word) in question.stems:
+            said = contrary.sub(f"not {word}", said)
+    return said
 
 
 def replied(question: Question, asked: str, reply: str) -> Verdict | None:

@@ -16,7 +16,7 @@ import msgspec
 
 from braid.agent.answer.change.former_value import CANNOT, IS_OUT
 from braid.agent.answer.change.variants import MENDED_WITHIN, OF_ONE
-from braid.agent.answer.change.wording import of_another
+from braid.agent.answer.change.wording import CLAUSE, of_another, telling_clause
 from braid.agent.answer.choice.matching import LIGHT
 from braid.agent.answer.question.reading import AskedQuestion, Wants
 from braid.agent.answer.turn.bearing import ROLE, spelt_names
@@ -39,7 +39,6 @@ MOST_OTHERS: Final = 1
 """How many words a clause may have besides its value and those of the topic: more would name a topic of its own."""
 ON_TOPIC: Final = 0.5
 """What share of the question's words a turn on the topic has at least."""
-_CLAUSE: Final = re.compile(r"[,;:!?]+\s+|\.\s+|\s+[–—-]\s+|\n+|\s+(?:but|because|so)\s+")
 _MARK: Final = re.compile(
     r"\bthen\W*$|^(?:ok(?:ay)?,? )?then\b(?! (?:it|that|this|there|he|she|they|we|you|i|not|no)\b)"
     r"|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|\bmake (?:it|that)\b|\brather\b"
@@ -176,7 +175,7 @@ def taken_back(what: str, older: Hit, hits: Sequence[Hit]) -> Replacement | None
         for hit in hits
         if when_of(hit) > when_of(older) and hit.source in (older.source, "owner") and not is_agent(hit)
         for part in sentences(hit.text)
-        for clause in _CLAUSE.split(hit.text[part.start : part.stop])
+        for clause in CLAUSE.split(hit.text[part.start : part.stop])
         if "?" not in part.mark
         and of
         and of <= stems(clause)
@@ -226,10 +225,11 @@ class _Told:
         self.span = span
         self.answering = answering
         asked, said = {*question.stems}, span.sentence
+        self._said = telling_clause(asked, said) if self.wants == "person" else said
         self._asked = asked
-        self._names = _values("name", said)
+        self._names = _values("name", self._said)
         self._days = _values("day", said)
-        self._value = _values(kind, said)
+        self._value = _values(kind, self._said)
         self._topic = asked | stems(said)
         self._named_stems = {stem(word) for word in self._names}
         self._may_be_over = {stem(word) for word in self._names | self._days} - asked
@@ -247,7 +247,7 @@ class _Told:
             said = hit.text[part.start : part.stop]
             proposed = "?" in part.mark
             if (
-                any(self._brings(clause, hit, hits, proposed=proposed) for clause in _CLAUSE.split(said))
+                any(self._brings(clause, hit, hits, proposed=proposed) for clause in CLAUSE.split(said))
                 and (not proposed or self._is_taken_up(said, hit, hits))
                 and not of_another(self.question, self.span.sentence, said)
             ):
@@ -299,7 +299,7 @@ class _Told:
     def _is_over(self, sentence: str) -> bool:
         """Whether a clause says of what is told, by its name or day, that it failed, ended or isn't wanted."""
         named = self._may_be_over
-        for clause in () if not named else _CLAUSE.split(sentence):
+        for clause in () if not named else CLAUSE.split(sentence):
             said = list(_WORD.finditer(clause))
             found = [at for at, one in enumerate(said) if not named.isdisjoint(map(stem, _words(one[0])))]
             if found and _NONE.search(clause[: said[found[0]].start()]):
@@ -313,12 +313,12 @@ class _Told:
     def _names_told(self, text: str, mark: re.Match[str]) -> bool:
         """Whether a text names what is told: by its name or day; any word of it will do where one thing was put for
         another."""
-        told = self.span.sentence
+        told = self._said
         # Who takes over on a Thursday takes over no Thursday.
         named = self._names if _STEPS_IN.match(mark[0]) else self._names | self._days
         if _IS_REFUSED.fullmatch(mark[0]):
             named = named | self._value
-            of_what = telling_stems(_CLAUSE.split(mark.string[: mark.start()])[-1])
+            of_what = telling_stems(CLAUSE.split(mark.string[: mark.start()])[-1])
             if of_what and of_what <= stems(told):
                 return True  # "lifeboat station is off"
         if _leads(mark):

@@ -5,17 +5,20 @@ is asked about: "a new boss" changes who the boss is, "my boss has a new car" do
 """
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from braid.recall.decompose import Question, entities
 from braid.text.numbers import WORD as NUMBER_WORD
-from braid.text.words import STOP, stem, words
+from braid.text.words import STOP, stem, stems, telling, words
 
 _LIGHT: Final = frozenset(map(stem, """
 go goes live lives work works call called name named take takes come comes many much long old currently now today still
 start starts new want used use like day time date place pay cost costs kind sort
 """.split()))  # fmt: skip # noqa: SIM905
 """Words of a question that name no thing."""
+CLAUSE: Final = re.compile(r"[,;:!?]+\s+|\.\s+|\s+[–—-]\s+|\n+|\s+(?:but|because|so)\s+")
+"""Where a clause ends."""
 _TOKEN: Final = re.compile(r"[\w£$€%+#@&-]+(?:[:.'’][\w-]+)*|[,;]")
 _NAME_FIRST: Final = re.compile(r"\W*[A-Z][\w'’-]*(?: and I\b| (?:is|was|moved|has)\b| [A-Z])")
 """A name that opens a sentence is told from another word by what follows."""
@@ -102,7 +105,6 @@ _TAKES_BACK: Final = re.compile(
     r"\bchanged (?:my|our|his|her|their) minds?\b(?! (?:about|on)\b)|\bscratch that\b"
     r"|^\W*(?:no|nope|wait|sorry|oops|correction)\b[, ]*(?:(?:wait|sorry|actually),? )*it['’]?s"
     r" (?:(?:the|on|at|in) )*(?-i:[\dA-Z])"
-    rf"|\b{_THEY} (?:sold|returned|ditched|cancell?ed|scrapped|quit|left|dropped|lost|got rid of) (?:it|that|them)\b"
     r"|^\W*(?:no|nope|wait)\b[\w ,]{0,12}\b[\w:.]+(?: \w+)? actually\W*$"
     r"|\bso (?:it['’]?s )?[\w:.]+(?: \w+)? it is\b"
     r"|^\W*(?:(?:ok|so|and|but|well),? )*it['’]?s (?:(?:the|a|an|in|at|on) )?[\w:.]+(?: \w+)? (?:now|instead)\b"
@@ -110,6 +112,11 @@ _TAKES_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 """What takes back whatever was said right before it, and names nothing of it."""
+_GOT_RID: Final = re.compile(
+    rf"\b{_THEY} (?:sold|returned|ditched|cancell?ed|scrapped|quit|left|dropped|lost|got rid of) (?:it|that|them)\b",
+    re.IGNORECASE,
+)
+_SENTENCES_END: Final = re.compile(r"[.!?]\s")
 _MOVED_HOUSE: Final = re.compile(
     rf"(?:^\W*|\b{_THEY} )moved(?: (?:in|out|house|home|flat|places?|last \w+|this \w+|yesterday|today|at last))*\W*$",
     re.IGNORECASE,
@@ -177,7 +184,11 @@ def _wants_value(question: Question, line: "_Line") -> bool:
 
 def takes_back(newer: str) -> bool:
     """Whether a sentence takes back what its speaker said right before: "changed our minds, it's Madrid"."""
-    return _TAKES_BACK.search(newer) is not None
+    rid = _GOT_RID.search(newer)
+    # "I used to play the cello but I sold it" says itself what "it" is
+    return _TAKES_BACK.search(newer) is not None or (
+        rid is not None and not telling(_SENTENCES_END.split(newer[: rid.start()])[-1])
+    )
 
 
 def _moved_house(question: Question, newer: str) -> bool:
@@ -250,6 +261,15 @@ def values(sentence: str) -> set[str]:
     return {word for each in found for word in words(each) if word not in STOP}
 
 
+def telling_clause(asked: Iterable[str], said: str) -> str:
+    """Return the clause of a sentence that speaks most of what is asked; all of it where none does so alone: "Anna
+    works mornings, Piet does the afternoons"."""
+    wanted, clauses = {*asked}, CLAUSE.split(said)
+    met = [len(wanted & stems(clause)) for clause in clauses]
+    most = max(met, default=0)
+    return clauses[met.index(most)] if most and met.count(most) == 1 else said
+
+
 def _topic(question: Question) -> frozenset[str]:
     return frozenset(question.stems) - _LIGHT
 
@@ -261,7 +281,8 @@ class _Line:
         topic = _topic(question)
         asked = frozenset(question.stems)
         earlier = {stem(word) for word in words(older)}
-        answers = {stem(word) for word in values(older)} - asked
+        told = telling_clause(asked, older) if question.intent == "person" else older
+        answers = {stem(word) for word in values(told)} - asked
         new = values(newer)
         movers = {stem(word) for found in _MOVES.finditer(newer) for word in words(found[1])}
         asks_of = movers if topic - movers else frozenset[str]()

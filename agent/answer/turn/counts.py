@@ -47,7 +47,7 @@ _YEAR: Final = r"(?:19|20)\d\d\b"
 _DATE: Final = re.compile(
     rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}/\d{{1,2}}/\d{{2,4}}\b|\b{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?"
     rf"|\b{_MONTH} {_DAY}(?:,? {_YEAR})?|\b{_MONTH},? {_YEAR}|\b(?:in|since|until|by|during|of) {_YEAR}"
-    r"|\b\d{1,2}(?:[:.]\d\d)?\s?[ap]\.?m\b",
+    r"|\b\d{1,2}(?:[:.]\d\d)?\s?[ap]\.?m\b|\b\d+(?:st|nd|rd|th)\b",
     re.IGNORECASE,
 )
 _PIECE: Final = re.compile(r"[,;.]\s+|\s+(?:and|but|plus)\s+", re.IGNORECASE)

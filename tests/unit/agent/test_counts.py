@@ -21,6 +21,7 @@ from braid.agent.answer.turn.counts import counted
         ("how much are the tolls", "fuel is 90 in all, tolls 24", "24"),
         ("how much is the garage?", "rent is 780 warm, plus 45 for the garage", "45"),
         ("how much did the trip cost", "trip to Ghent, 2 nights, 310 euros", "310 euros"),
+        ("how much is the rent", "rent is due on the 3rd, 2,300 a month", "2,300"),
         ("how much does a sack cost", "flour from Dewaele, 25 kilo sacks, 31 euros each", "31 euros"),
     ],
 )

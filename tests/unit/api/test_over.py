@@ -152,6 +152,14 @@ def test_what_takes_back_the_turn_before_is_told_with_it(
             ["we picked oak for the floor", "changed our minds about the kitchen tiles, grey now"],
             "what wood is the floor?", "oak", "grey",
         ),
+        (
+            ["Our cat Miso is 9 and on a kidney diet.", "I used to play the cello but I sold it in 2021."],
+            "How old is the cat?", "9", "cello",
+        ),
+        (
+            ["Anna works mornings, Piet does the afternoons.", "Piet is off sick until the 15th, Mira covers for him."],
+            "Who works in the mornings?", "Anna", "Mira",
+        ),
     ],
 )  # fmt: skip
 def test_what_takes_back_another_turn_changes_nothing(
