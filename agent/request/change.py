@@ -1,12 +1,14 @@
 """A request that something that is kept be changed: of what, and to what; no old value is named. Pure."""
 
 import re
+from collections.abc import Set
 from typing import Final, NamedTuple
 
 from braid.agent.request.opening import LEAD, Opening, is_asked, openings
 from braid.agent.request.righting import is_about, replaced_in
 from braid.text.calendar import MONTHS, WEEKDAYS
 from braid.text.wording import wording
+from braid.text.words import words
 
 _VERB: Final = (
     r"(?:change|move|update|make|set|switch|push|shift|reschedule|postpone|bump|put|amend|adjust|correct|edit"
@@ -25,7 +27,7 @@ _FORMS: Final = tuple(
     for pattern in (
         rf"{LEAD}{_VERB} {_IT} {_TO} (?P<value>.+?){_TAIL}",
         rf"{LEAD}{_VERB} (?P<of>.+?) (?:on|in|from|at) (?:[^ ]+(?: [^ ]+)?) to (?P<value>.+?){_TAIL}",
-        rf"{LEAD}{_VERB} (?P<of>.+?) {_TO} (?P<value>.+?){_TAIL}",
+        rf"{LEAD}{_VERB} (?P<of>.+) {_TO} (?P<value>.+?){_TAIL}",
     )
 )  # fmt: skip
 _ANEW: Final = re.compile(
@@ -46,6 +48,7 @@ _BEGINNING: Final = 3
 """What begins with the same words, so many of them, says something of the same thing."""
 _POINTS_BACK: Final = re.compile(r"(?:it|that|this|them|those|these|him|her|us|me)\b.*", flags=re.IGNORECASE)
 _SAYS: Final = re.compile(r"\w{2,} \w")
+_CODED: Final = re.compile(r"(?P<what>[A-Za-z][\w-]+) \d[\w.]*")
 _FILLER: Final = re.compile(r"(?:,? (?:then|please|pls|now|instead|tops|max|thanks))+$", flags=re.IGNORECASE)
 _UNIT: Final = r"(?:[a-z%°€$£]+)"
 _MONTH: Final = "|".join(MONTHS)
@@ -134,7 +137,7 @@ def _made(opening: Opening) -> ChangeRequest | None:
 def changed(before: str, asked: ChangeRequest) -> str | None:
     """Return a text as it is asked to be; None where that can't be told: then a whole sentence would."""
     if asked.value is not None:
-        return _put(before, asked.value)
+        return _put(before, asked.value, {*words(asked.of)})
     if is_about(before, asked.statement) or _begins_alike(before, asked.statement):
         return replaced_in(before, asked.statement)
     values = [value for value in map(str.strip, _values(asked.statement)) if _put(before, value) is not None]
@@ -172,19 +175,26 @@ def _values(text: str) -> list[str]:
     ]
 
 
-def _put(before: str, value: str) -> str | None:
-    """Return a text with a value in the place of the one of its kind; None where there is none, or more than one."""
+def _put(before: str, value: str, named: Set[str] = frozenset()) -> str | None:
+    """Return a text with a value in the place of the one of its kind; None where there is none, or more than one.
+
+    `named`: words that say of what it is, of which none is the value.
+    """
     value = value.strip()
+    if (coded := _CODED.fullmatch(value)) is not None:  # Postgres 16 for Postgres 14
+        found = list(re.finditer(rf"\b{re.escape(coded['what'])} \d[\w.]*", before, flags=re.IGNORECASE))
+        if len(found) == 1:
+            return f"{before[: found[0].start()]}{value}{before[found[0].end() :]}"
     for kind in _KINDS:
         if (new := kind.search(value)) is not None:
             found = list(kind.finditer(before))
             if len(found) != 1:
                 continue
             return f"{before[: found[0].start()]}{new[0]}{before[found[0].end() :]}"
-    new = _AMOUNT.fullmatch(_FILLER.sub("", value))
+    new = _AMOUNT.match(_FILLER.sub("", value))
     if new is None:
         return None
-    alike = [one for one in _AMOUNT.finditer(before) if _same_unit(new, one)]
+    alike = [one for one in _AMOUNT.finditer(before) if _same_unit(new, one) and one["number"] not in named]
     if len(alike) != 1:
         return None
     at = alike[0]

@@ -12,11 +12,12 @@ from braid.text.sentences import sentences
 
 LEAD: Final = (
     r"(?P<lead>(?:(?:please|pls|kindly|just|now|also|then|so|and|but|ok(?:ay)?|oh|no|nope|sorry|oops|wait"
-    r"|hang on|hey|yo|hi|well"
-    r"|actually|right|yes|never ?mind|maybe|you (?:can|may|should|could|must|might as well)"
-    r"|(?:can|could|would|will) (?:you|we)|would you mind|i(?:['’]d| would) (?:like|love|want) you to|i(?:['’]d| would)"
+    r"|hang on|hey|yo|hi|um+|uh|erm|lol|haha|nah|well|actually|right|yes|never ?mind|maybe"
+    r"|(?:you|u) (?:can|may|should|could|must|might as well)|please you"
+    r"|(?:can|could|would|will) (?:you|u|we)|would you mind|i(?:['’]d| would| should) (?:like|love"
+    r"|want) you to|i(?:['’]d| would)"
     r" appreciate it if you(?:['’]d| would| could)|i (?:want|need) you to|let['’]s|go ahead and|feel free to"
-    r"|be so kind (?:and|as to)|(?:it is|it['’]s) (?:ok|okay|fine|safe|time) to)\b[,.!:]? *)*)"
+    r"|be so (?:kind|good) (?:and|as to)|(?:it is|it['’]s) (?:ok|okay|fine|safe|time) to)\b[,.!:]? *)*)"
 )
 """What stands before a verb that asks."""
 CLAUSE: Final = re.compile(r"[,;.!:?–—-]\s+|\s(?=(?:so|and|then|please)\s)", flags=re.IGNORECASE)
@@ -28,12 +29,19 @@ _CONDITION: Final = re.compile(
     r"|don['’]?t|never(?! ?mind)|i (?:keep|always|never|often))\b",
     flags=re.IGNORECASE,
 )
+_OF_ANOTHER: Final = re.compile(
+    r"\b(?:wants?|wanted|asks?|asked|told|tells?|begs?|begged|tr(?:y|ies|ied)|needs?|needed|going|has|have"
+    r"|had|would like|forgot|remember)"
+    r" (?:[\w'’]+ )?to\b[^.!?]*$",
+    flags=re.IGNORECASE,
+)
+"""What stands before a clause that goes on with what somebody wants done: "she wants us to call and …"."""
 _QUOTES: Final = " ,:\"'\u201c\u2018"
 _REPORT: Final = re.compile(
     r"\b(?:said|says|told (?:me|us|him|her|them|you)|tells me|wrote|writes|asked|asks|replied|shouted|goes|like)\W*$",
     flags=re.IGNORECASE,
 )
-_ASKED: Final = re.compile(r"\b(?:can|could|would|will) you\b", flags=re.IGNORECASE)
+_ASKED: Final = re.compile(r"\b(?:can|could|would|will) (?:you|u)\b", flags=re.IGNORECASE)
 QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f", "\u037e")
 """As Latin, Chinese and Japanese, Arabic, and Greek have them."""
 
@@ -57,7 +65,7 @@ def openings(line: str) -> Iterator[Opening]:
         is_question = any(mark in part.mark for mark in QUESTION_MARKS)
         for at in (0, *(found.end() for found in CLAUSE.finditer(part.text))):
             before = line[: part.start + at].strip()
-            if not _REPORT.search(before.rstrip(_QUOTES)):
+            if not _REPORT.search(before.rstrip(_QUOTES)) and not _OF_ANOTHER.search(before):
                 yield Opening(before, part.text[at:].strip(), after, is_question)
 
 

@@ -42,7 +42,7 @@ _KEPT: Final = (
     r"|given you|taught you|learned|learnt|there)"
 )
 _WHATEVER: Final = (
-    rf"(?:absolutely )?(?:(?:ev\w*thing|anything|all|the lot|the whole lot|whatever|what"
+    rf"(?:absolutely )?(?:(?:ev\w*thing|anything|all(?: of)?(?: what)?|the lot|the whole lot|whatever|what"
     rf"|{_NOTE})(?: (?:that|which))?(?: {_ME})?(?: {_KEPT})?"
     r"(?: (?:down|in (?:there|here|your notes)))?)"
 )
@@ -120,6 +120,9 @@ _HAS_NOTE: Final = re.compile(
 )
 _BREAK: Final = re.compile(r"[.!?;:,]\s+|\s+(?:and|so|but)\s+")
 _POINTS_BACK: Final = re.compile(r"\b(?:it|them|that|this|those|these|him|there)\b", flags=re.IGNORECASE)
+_HERE: Final = " \n "
+"""Stands where what is over was said to be."""
+_HAS: Final = r"(?:['’]ve\b|\b(?:have|has|had)\b)? ?"
 _DENIALS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
     (re.compile(pattern, flags=re.IGNORECASE), put)
     for pattern, put in (
@@ -127,12 +130,11 @@ _DENIALS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
         (r"\b(do|does)(?:n['’]?t| not) (\w+)", r"\2"),
         (r"\b(is|are|was|were|have|has|can|will)n['’]?t\b", r"\1"),
         (r",? \b(?:any ?more|any longer|these days|now)\b", ""),
-        (r".*\b(?:stopped|quit|gave up|given up|finished) (?:\w+ing )?", ""),
+        (rf"{_HAS}\b(?:stopped|quit|gave up|given up|finished|dropped)\b (?:\w+ing )?", _HERE),
+        (rf"{_HAS}\b(?:cancell?ed|sold|returned|ended|scrapped)\b ", _HERE),
+        (r"(?:['’]m|['’]re|\b(?:am|are|is)) (?:off|(?:done|finished|through) with) ", _HERE),
         (
-            (
-                r".*\b(?:cancell?ed|sold|dropped|returned|ended|scrapped|(?:done|finished|through) with"
-                r"|(?:['’]m|['’]re|am|are) off) "
-            ),
+            r"(?:['’]s|['’]re| is| are| was| were) (?:all )?(?:done|over|finished|gone|off|sold|history|no more)\b",
             "",
         ),
     )
@@ -173,15 +175,15 @@ def _of_last(opening: Opening) -> Removal | None:
         return Removal("forget_that", _shortened(note["text"]), "")
     if (topic := _TOPIC.fullmatch(said)) is not None:
         return Removal("forget_about", _shortened(topic["text"]), "")
-    if (denied := affirmed(before)) is not None:
-        return Removal("forget_denied", (denied,), before)
+    if denied := affirmed(before):
+        return Removal("forget_denied", denied, before)
     return None
 
 
-def affirmed(said: str) -> str | None:
-    """Return what a text says is over, as if it were not ("I no longer ski" → "I ski"); None where it says nothing so.
+def affirmed(said: str) -> tuple[str, ...]:
+    """Return what a text says is over, as if it were not ("I no longer ski" → "I ski"), first with who does it.
 
-    It is its last clause; where that says "it", the one in front.
+    It is its last clause; where that says "it", the one in front. Nothing where it says no such thing.
     """
     for clause in reversed([one.strip(" .,!") for one in _BREAK.split(said) if one.strip(" .,!")]):
         now: str = clause
@@ -189,8 +191,9 @@ def affirmed(said: str) -> str | None:
             now = pattern.sub(put, now)
         now = now.strip(" .,!")
         if now and now != clause and not _POINTS_BACK.search(now):
-            return now
-    return None
+            whole, _, behind = (" ".join(part.split()) for part in now.partition(_HERE.strip(" ")))
+            return (f"{whole} {behind}".strip(), behind) if behind else (whole,)
+    return ()
 
 
 def _shortened(text: str) -> tuple[str, ...]:

@@ -6,9 +6,10 @@ from difflib import SequenceMatcher
 from typing import Final, NamedTuple, TypeVar
 
 from braid.agent.request.opening import CLAUSE, LEAD, QUESTION_MARKS
+from braid.text.calendar import MONTHS, WEEKDAYS
 from braid.text.sentences import sentences
-from braid.text.wording import wording
-from braid.text.words import telling_stems
+from braid.text.wording import named, wording
+from braid.text.words import stem, telling, telling_stems, words
 
 T = TypeVar("T")
 _MOST: Final = 4
@@ -22,7 +23,7 @@ _CONFIRMS: Final = re.compile(
 _WORD: Final = r"[^\s,;!?]*[^\s,.;:!?]"
 _FEW: Final = rf"{_WORD}(?: {_WORD}){{0,5}}?"
 _TAIL: Final = (
-    r"(?:[,.!]? (?:please|pls|thanks|thank you|sorry|actually|then|of course|after all|mate"
+    r"(?:[,.!]? (?:please|pls|thanks|thank you|my bad|sorry(?: [\w ]{1,30})?|actually|then|of course|after all|mate"
     r"|(?:(?:can|could|would) you |please |pls |so )*(?:fix|change|update|correct|amend) (?:that|it"
     r"|this)(?: for me)?))*\W*"
 )
@@ -61,12 +62,13 @@ _FORMS: Final = tuple(
     re.compile(pattern, flags=re.IGNORECASE)
     for pattern in (
         rf"(?P<right>.+?)(?:,? (?:and|but) |[,.;!–—-]+ )not (?P<wrong>{_FEW}){_TAIL}",
-        rf"(?P<right>(?:it|that|this)(?:['’]?s| is| was| should be) {_FEW}) not (?P<wrong>{_FEW}){_TAIL}",
+        rf"(?P<right>.+?) not (?P<wrong>{_FEW}){_TAIL}",
         rf"(?P<right>.+?) (?:instead of|rather than) (?P<wrong>{_FEW}){_TAIL}",
     )
 )
 _CUE: Final = re.compile(
-    r"\b(?:wrong|mistake[ns]?|misread|misheard|mixed|typo|meant|correct(?:ion|ed)?|oops|sorry|fix|update[ds]?|replace"
+    r"\b(?:wrong|mistake[ns]?|misread|misheard|mixed|typo|meant|correct(?:ion|ed)?|oops|wait|nope|nah"
+    r"|hang on|sorry|fix|update[ds]?|replace"
     r"|change[ds]?|swap|should be|actually|now|anymore|moved|migrated|rescheduled|off)\b",
     flags=re.IGNORECASE,
 )
@@ -75,18 +77,31 @@ _VALUE: Final = re.compile(
     r"|my|our|your) (?:right |correct |real |actual )?(?:name|figure"
     r"|number|date|day|time|price|amount|sum|word|answer|value|one|place|city|spelling|address|colour|color|room|year))"
     r"(?:['’]?(?:s|re)| (?:is|was|are|were|should (?:be|have been|read)|must be|has to be|use[sd]?|mean[st]?))"
-    r"|i (?:actually |really )?meant(?: to say)?(?: that)?|make (?:it|that)|(?:should|must) be|rather|so"
+    r"|i (?:actually |really )?meant(?: to say)?(?: that)?|make (?:it|that)|(?:should|must) be"
+    r"|should(?:['’]ve| have| of) (?:said|been|read|put)|rather|so"
     r"|read)[:,]? (?P<value>.+)",
     flags=re.IGNORECASE,
 )
 """What is right, of nothing that is named."""
+_BEGINS_VALUE: Final = re.compile(
+    r"(?:the|a|an|in|on|at|after|before|by|to|for|from|every|once|twice|three|two)\b|[\d£$€]",
+    flags=re.IGNORECASE,
+)
+_KIND: Final = re.compile(rf"\d|\b(?:{'|'.join((*MONTHS, *WEEKDAYS))})\b", flags=re.IGNORECASE)
+_NAMED: Final = re.compile(r"\b[A-Z][\w'’-]+")
+_DENIES: Final = re.compile(
+    r"\b(?:is|am|are|was|were|be|been|do|does|did|has|have|had|can|will|would|could|should|may|might|must"
+    r"|why|or|if|whether)$"
+    r"|['’](?:s|m|re|ve|ll|d)$",
+    flags=re.IGNORECASE,
+)
 _COLON: Final = re.compile(
     r": |, (?=(?:it|that|this|he|she|they)(?:['’]?s| is| was| should)\b)", flags=re.IGNORECASE
 )
 _PRONOUN: Final = re.compile(r"(?:it|that|this|he|she|they|its|his|her|their)\b", flags=re.IGNORECASE)
 _ASKED: Final = re.compile(r"\b(?:can|could|would|will) you\b", flags=re.IGNORECASE)
 _INTERJECTION: Final = re.compile(
-    r"(?:(?:no|nope|nah|sorry|oops|ugh|argh|hey|look|mate|guys|wait|actually|oh|ah|hm+|ok(?:ay)?|well"
+    r"(?:(?:no|nope|nah|lol|omg|um+|uh|sorry|oops|ugh|argh|hey|look|mate|guys|wait|actually|oh|ah|hm+|ok(?:ay)?|well"
     r"|right|correction|typo|my (?:mistake|bad)|hang on|hold on"
     r"|(?:that|this)(?:['’]s| is| was) (?:wrong|not right|not true|incorrect|a mistake|a typo)|wrong"
     r"|from now on)\b[,.!:;–—-]* *)+",
@@ -135,18 +150,37 @@ def righting(line: str) -> Righting | None:
 
 def _matched(forms: Iterable[re.Pattern[str]], told: str) -> re.Match[str] | None:
     bare = _INTERJECTION.sub("", told, count=1) if _INTERJECTION.match(told) else told
-    found = next(filter(None, (form.fullmatch(one) for one in (bare, told) for form in forms)), None)
+    all_found = (form.fullmatch(one) for one in (bare, told) for form in forms)
+    found = next((one for one in all_found if one is not None and _is_meant(one)), None)
     return None if found is None or _ASKS_MORE.search(found["wrong"]) else found
+
+
+def _is_meant(found: re.Match[str]) -> bool:
+    """Whether "X not Y" without a comma sets one thing of a kind against another: 141 not 114, but no "it is not 5"."""
+    ahead = found.string[: found.start("wrong")]
+    if not re.search(r"[\w'’] not $", ahead, flags=re.IGNORECASE) or re.search(r"\b(?:and|but) not $", ahead):
+        return True
+    right, wrong = found["right"], found["wrong"]
+    if _DENIES.search(right):
+        return False
+    near = " ".join(right.split()[-4:])
+    return any(kind.search(near) and kind.search(wrong) for kind in (_KIND, _NAMED))
 
 
 def _bare(text: str) -> str:
     return text.strip(' ,.!"“”')
 
 
+def _is_bare(right: str) -> bool:
+    """Whether some words are no sentence: two, or three that begin as a value does ("after the break")."""
+    said = right.split()
+    return len(said) < 3 or (len(said) == 3 and _BEGINS_VALUE.match(right) is not None)
+
+
 def _value(right: str) -> str | None:
     """Return the value that a clause says of nothing that it names; None for a statement."""
     found = _VALUE.fullmatch(right)
-    value: str | None = found["value"] if found is not None else right if len(right.split()) <= 3 else None
+    value: str | None = found["value"] if found is not None else right if _is_bare(right) else None
     # "it's Ilse who approves": what follows says of what
     if value is not None and (of := re.fullmatch(r"(?P<value>.+?) (?:who|that|which) .+", value)):
         value = of["value"]
@@ -223,6 +257,12 @@ def fitting(said: Iterable[tuple[T, str]], statement: str, *, but: str = "") -> 
     ]
     most = max((count for count, _ in shared), default=(0, 0))
     return [one for count, one in shared if count == most and most[0]]
+
+
+def is_of_same(text: str, statement: str, *, but: str = "") -> bool:
+    """Whether a statement names whom a text names, but `but`, or what it begins with: "Max has drums" isn't Leo's."""
+    of = [*(named(text) - {*words(but)}), *telling(text)[:1]]
+    return any(stem(word) in telling_stems(statement) for word in of)
 
 
 def is_pronoun(statement: str) -> bool:

@@ -76,11 +76,20 @@ class Changes:
 
     def _put_right(self, asked: "Righting", text: str) -> None:
         """Put right what a line denies, where that was said; else it is something told."""
-        from braid.agent.request.righting import corrected, fitting, is_about, is_pronoun, place_of
+        from braid.agent.request.change import change_request
+        from braid.agent.request.righting import (
+            corrected,
+            fitting,
+            is_about,
+            is_of_same,
+            is_pronoun,
+            place_of,
+        )
 
         def fits(said: str) -> bool:
             of_itself = asked.value is not None or is_pronoun(asked.statement)
-            return of_itself or is_about(said, asked.statement, but=asked.wrong)
+            own = asked.is_cued or is_of_same(said, asked.statement, but=asked.wrong)
+            return of_itself or (own and is_about(said, asked.statement, but=asked.wrong))
 
         before = self._store.get(self.told).text if self.told is not None else ""
         if (new := corrected(before, asked)) is not None and fits(before):
@@ -88,9 +97,12 @@ class Changes:
             return
         found = [one for one in self._meant(asked.wrong) if place_of(one.text, asked.wrong)]
         if len(found) > 1 or not fits(found[0].text if found else ""):
-            most = fitting([(one, one.text) for one in found], text, but=f"{asked.value or ''} {asked.wrong}")
+            most = fitting([(one, one.text) for one in found], text, but=asked.wrong)
             most = [one for one in most if asked.is_cued or fits(one.text)]
             found = most or (found if asked.value else [])
+        if not found and (change := change_request(text)) is not None:
+            self._change(change, text)
+            return
         if not found and asked.value is not None and asked.is_cued:
             raise ValueError(f"nothing that is remembered says {asked.wrong!r}: {_WHOLE}")
         if not found or (len(found) > 1 and not asked.is_cued and asked.value is None):
@@ -191,6 +203,8 @@ class Changes:
             self._forget_last()
         elif asked.kind == "forget_about":
             self._forget_about(asked.texts)
+        elif asked.kind == "forget_denied" and self._forget_denied(asked.texts):
+            pass
         elif not self._forget_that(asked.texts):
             put(line(f"Nothing that is remembered says that {asked.texts[0]}."))
         self._tell_rest(asked.rest, about=asked.texts[-1] if asked.kind == "forget_about" else "")
@@ -233,6 +247,19 @@ class Changes:
             put("Nothing says just that. This comes near; say it in its words to forget it:")
             self._list(near)
         return bool(near)
+
+    def _forget_denied(self, texts: Sequence[str]) -> bool:
+        """Hide the one memory that is about what is said to be over; return whether there is just one."""
+        from braid.text.wording import denies
+
+        for what in texts:
+            about = [one.id for one in self._meant(what) if not denies(one.text)]
+            if len(about) == 1:
+                self._forget(about, what)
+                return True
+            if about:
+                return False
+        return False
 
     def _tell_rest(self, rest: str, about: str = "") -> None:
         """Remember what a line says beside its request, but for what speaks of what was to go."""

@@ -176,7 +176,9 @@ class Aliases:
         shown = await self._server.ask(request, "preview_forget", _scope(asked) | members)
         return _json(
             ForgottenAlias(
-                candidates=tuple(CandidateAlias(id=one.id, text=one.text, score=one.score) for one in shown.memories),
+                candidates=tuple(
+                    CandidateAlias(id=one.id, text=one.text, score=one.score) for one in shown.memories
+                ),
                 confirm_token=shown.token,
                 confirm=shown.confirm,
                 expires_at=shown.expires_at,

@@ -109,7 +109,8 @@ _CONTRARIES: Final = tuple(
     (word, re.compile(rf"\b(?:{contrary})\b(?! (?:to|by|for|off)\b)", re.IGNORECASE))
     for word, contrary in (
         ("open", "closed|shut"), ("allowed", "forbidden|banned|prohibited"), ("possible", "impossible"),
-        ("married", "single|unmarried|divorced"), ("free", "fully booked|sold out"), ("available", "sold out|out of stock"),
+        ("married", "single|unmarried|divorced"), ("free", "fully booked|sold out"),
+        ("available", "sold out|out of stock"),
     )
 )  # fmt: skip
 _TAKES_UP: Final = re.compile(r"^\W*(?:(?:and|but|so) )?(?:he|she|they|it|who)\b", re.IGNORECASE)

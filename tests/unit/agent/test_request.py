@@ -79,6 +79,7 @@ def test_everything_is_asked_to_go(line: str) -> None:
         "I want to change jobs.",
         "We moved the sofa to the attic.",
         "I'll move the dentist to Friday.",
+        "The customer wants us to close her account and forget about the refund.",
     ],
 )
 def test_what_only_looks_like_a_request_is_told(line: str) -> None:
@@ -111,6 +112,8 @@ def test_what_only_looks_like_a_request_is_told(line: str) -> None:
         ("Would you mind deleting the note that Jo smokes?", "forget_that", "Jo smokes"),
         ("Jo doesn't smoke any more, take that off your list", "forget_denied", "Jo smoke"),
         ("I'm off the pills, I don't take them now. Delete that.", "forget_denied", "the pills"),
+        ("u can bin anything about Ana", "forget_about", "Ana"),
+        ("Please be so good as to erase that Jo smokes.", "forget_that", "Jo smokes"),
     ],
 )
 def test_it_is_read_what_is_to_go(line: str, kind: str, text: str | None) -> None:
@@ -127,9 +130,11 @@ def test_what_may_be_a_reason_is_left_out_of_what_is_to_go_and_the_rest_is_kept(
 
 
 def test_what_is_said_to_be_over_is_read_as_if_it_were_not() -> None:
-    assert affirmed("We no longer buy milk at Aldi") == "We buy milk at Aldi"
-    assert affirmed("I've stopped drinking tea") == "tea"
-    assert affirmed("I drink tea") is None
+    assert affirmed("We no longer buy milk at Aldi") == ("We buy milk at Aldi",)
+    assert affirmed("I've stopped drinking tea") == ("I tea", "tea")
+    assert affirmed("Oskar has given up chess") == ("Oskar chess", "chess")
+    assert affirmed("brakes on the van are done") == ("brakes on the van",)
+    assert affirmed("I drink tea") == ()
 
 
 @pytest.mark.parametrize(
