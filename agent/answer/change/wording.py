@@ -19,6 +19,9 @@ start starts new want used use like day time date place pay cost costs kind sort
 """Words of a question that name no thing."""
 CLAUSE: Final = re.compile(r"[,;:!?]+\s+|\.\s+|\s+[–—-]\s+|\n+|\s+(?:but|because|so)\s+")
 """Where a clause ends."""
+_HANGS_ON: Final = re.compile(
+    r"\W*(?:since|because|as|if|when|while|so|unless|after|before|until)\b", re.IGNORECASE
+)
 _TOKEN: Final = re.compile(r"[\w£$€%+#@&-]+(?:[:.'’][\w-]+)*|[,;]")
 _NAME_FIRST: Final = re.compile(r"\W*[A-Z][\w'’-]*(?: and I\b| (?:is|was|moved|has)\b| [A-Z])")
 """A name that opens a sentence is told from another word by what follows."""
@@ -262,12 +265,15 @@ def values(sentence: str) -> set[str]:
 
 
 def telling_clause(asked: Iterable[str], said: str) -> str:
-    """Return the clause of a sentence that speaks most of what is asked; all of it where none does so alone: "Anna
-    works mornings, Piet does the afternoons"."""
+    """Return the clause of a sentence that speaks most of what is asked: "Anna works mornings, Piet afternoons".
+
+    All of it where none does so alone, or where one says why or when the other is so.
+    """
     wanted, clauses = {*asked}, CLAUSE.split(said)
     met = [len(wanted & stems(clause)) for clause in clauses]
     most = max(met, default=0)
-    return clauses[met.index(most)] if most and met.count(most) == 1 else said
+    is_one = most and met.count(most) == 1 and not any(map(_HANGS_ON.match, clauses))
+    return clauses[met.index(most)] if is_one else said
 
 
 def _topic(question: Question) -> frozenset[str]:
