@@ -22,8 +22,8 @@ _HELP: Final = """\
 /why       why the last answer is held, down to the records
 /sources   the records that it rests on
 /quit      leave (so does Ctrl-D)
-Say what is to be remembered, or ask. "No, I meant …" and "it's NEW, not OLD" put right;
-"forget that", "forget that I …" and "forget what I said about …" hide, after asking;
+Say what is to be remembered, or ask. "No, I meant …" and "it's NEW, not OLD" put right, "move X to NEW" changes;
+"forget that", "take out the note saying …" and "drop anything about …" hide, after asking;
 "forget everything" names the command that erases it."""
 _MOST_SHOWN: Final = 10
 

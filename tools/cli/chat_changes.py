@@ -97,7 +97,9 @@ class Changes:
             return
         found = [one for one in self._meant(asked.wrong) if place_of(one.text, asked.wrong)]
         if len(found) > 1 or not fits(found[0].text if found else ""):
-            most = fitting([(one, one.text) for one in found], text, but=asked.wrong)
+            most = fitting(
+                [(one, one.text) for one in found], f"{asked.rest} {asked.statement}", but=asked.wrong
+            )
             most = [one for one in most if asked.is_cued or fits(one.text)]
             found = most or (found if asked.value else [])
         if not found and (change := change_request(text)) is not None:
