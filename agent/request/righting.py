@@ -88,6 +88,7 @@ _BEGINS_VALUE: Final = re.compile(
     flags=re.IGNORECASE,
 )
 _KIND: Final = re.compile(rf"\d|\b(?:{'|'.join((*MONTHS, *WEEKDAYS))})\b", flags=re.IGNORECASE)
+_SHOULD: Final = re.compile(r" (?:should|must|ought to) (?:be|read|say|have been) $", flags=re.IGNORECASE)
 _NAMED: Final = re.compile(r"\b[A-Z][\w'’-]+")
 _DENIES: Final = re.compile(
     r"\b(?:is|am|are|was|were|be|been|do|does|did|has|have|had|can|will|would|could|should|may|might|must"
@@ -156,8 +157,12 @@ def _matched(forms: Iterable[re.Pattern[str]], told: str) -> re.Match[str] | Non
 
 
 def _is_meant(found: re.Match[str]) -> bool:
-    """Whether "X not Y" without a comma sets one thing of a kind against another: 141 not 114, but no "it is not 5"."""
+    """Whether "X not Y" without a comma, and "Y should be X", set one thing of a kind against another: 141 not 114, but
+    neither "it is not 5" nor "dinner should be at 7".
+    """
     ahead = found.string[: found.start("wrong")]
+    if _SHOULD.search(found.string[found.end("wrong") : found.start("right")]):
+        return any(kind.search(found["right"]) and kind.search(found["wrong"]) for kind in (_KIND, _NAMED))
     if not re.search(r"[\w'’] not $", ahead, flags=re.IGNORECASE) or re.search(r"\b(?:and|but) not $", ahead):
         return True
     right, wrong = found["right"], found["wrong"]

@@ -20,7 +20,7 @@ from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
 from braid.text.calendar import MONTHS_AND_WEEKDAYS
 from braid.text.numbers import codes
-from braid.text.words import STOP, stems, words
+from braid.text.words import STOP, stem, stems, words
 
 _AUX: Final = r"(?:does|do|did|is|are|am|was|were|has|have|had|will|would|can|could|should)"
 _OF_ME: Final = re.compile(rf"\b{_AUX} (?:i|we)\b|\bam i\b", re.IGNORECASE)
@@ -146,6 +146,23 @@ _BESIDE: Final = tuple(
     )
 )
 """What a question asks for, and what a sentence that answers it has beside it."""
+_KINDS: Final = tuple(
+    tuple(frozenset(map(stem, words(one))) for one in family)
+    for family in (
+        ("cat cats kitten", "dog dogs puppy", "hamster", "rabbit rabbits", "parrot budgie", "horse pony", "tortoise"),
+        (
+            "mother mum mom", "father dad", "brother", "sister", "son", "daughter", "aunt", "uncle", "cousin", "nephew",
+            "niece", "grandmother grandma granny nan", "grandfather grandpa grandad",
+        ),
+        ("car", "bike bicycle", "van", "motorbike motorcycle", "boat"),
+    )
+)  # fmt: skip
+"""Kinds of one thing, each by its words: what is said of one says nothing of another."""
+_SUBJECT: Final = re.compile(
+    r"\W*(?:(?:so|and|but|well|oh|also|btw),? )*(?:my|our|his|her|their|the) (?:[\w-]+ )?(?P<what>[\w-]+?)(?:['’]s)? "
+    r"(?:is|was|are|were|has|had|got|[\w-]+s)\b",
+    re.IGNORECASE,
+)
 _WHAT: Final = re.compile(r"\b(?:what|which|whats)\b", re.IGNORECASE)
 _PAYS_NOTHING: Final = re.compile(r"\b(?:free|nothing|for no)\b", re.IGNORECASE)
 
@@ -161,7 +178,19 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
         or _names_another(question, sentence)
         or _is_of_another_code(question, hit.text)
         or _is_of_other_act(question, sentence)
+        or _is_of_other_kind(question, sentence)
     )
+
+
+def _is_of_other_kind(question: Question, sentence: str) -> bool:
+    """Whether a sentence is about a dog, and it is asked of the cat, of which it says nothing."""
+    of = _SUBJECT.match(sentence)
+    asked, said = {stem(word) for word in words(question.text)}, stems(sentence)
+    for family in _KINDS if of is not None else ():
+        meant = [one for one in family if not one.isdisjoint(asked)]
+        if len(meant) == 1 and meant[0].isdisjoint(said):
+            return any(stem(of["what"]) in one for one in family)
+    return False
 
 
 def _is_of_other_act(question: Question, sentence: str) -> bool:

@@ -8,6 +8,7 @@ import pytest
 
 import braid
 from braid.agent.answer.relevance.mismatch import (
+    _is_of_other_kind,  # pyright: ignore[reportPrivateUsage]
     _names_another,  # pyright: ignore[reportPrivateUsage]
     is_of_another_kind,
 )
@@ -201,3 +202,19 @@ def test_a_name_in_another_part_of_the_sentence_answers_for_that_part_alone() ->
     now = datetime(2026, 6, 1, tzinfo=UTC)
     assert _names_another(decompose("who does the brake test in June?", now), said)
     assert not _names_another(decompose("who writes the operator manual?", now), said)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_other"),
+    [
+        ("What is my cat called?", "My dog is called Rex.", True),
+        ("What is my mum called?", "My mother is called Ana.", False),
+        ("What is my sister called?", "My brother is called Tom.", True),
+        ("What is my dog called?", "Our labrador is called Rex.", False),
+        ("What is my cat called?", "My dog chases our cat Miso.", False),
+        ("Does the dog like the cat?", "My dog hates him.", False),
+    ],
+)
+def test_what_is_said_of_a_dog_says_nothing_of_the_cat(question: str, sentence: str, is_other: bool) -> None:
+    asked = decompose(question, datetime(2026, 3, 2, tzinfo=UTC))
+    assert _is_of_other_kind(asked, sentence) == is_other

@@ -79,6 +79,7 @@ def test_everything_is_asked_to_go(line: str) -> None:
         "I want to change jobs.",
         "We moved the sofa to the attic.",
         "I'll move the dentist to Friday.",
+        "dinner should be at 7",
         "The customer wants us to close her account and forget about the refund.",
     ],
 )
