@@ -185,8 +185,10 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
 def _is_of_other_kind(question: Question, sentence: str) -> bool:
     """Whether a sentence is about a dog, and it is asked of the cat, of which it says nothing."""
     of = _SUBJECT.match(sentence)
+    if of is None:
+        return False
     asked, said = {stem(word) for word in words(question.text)}, stems(sentence)
-    for family in _KINDS if of is not None else ():
+    for family in _KINDS:
         meant = [one for one in family if not one.isdisjoint(asked)]
         if len(meant) == 1 and meant[0].isdisjoint(said):
             return any(stem(of["what"]) in one for one in family)
