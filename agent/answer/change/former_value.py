@@ -7,6 +7,8 @@ It answers what was, and nothing that is asked of now.
 import re
 from typing import Final
 
+from braid.text.numbers import WORD
+
 _MOVES: Final = (
     r"(?:mov(?:e[sd]?|ing)|(?:go|goes|going|gone|went)|chang(?:e[sd]?|ing)|switch(?:es|ed|ing)?|rais(?:e[sd]?|ing)"
     r"|ris(?:es?|en|ing)|rose|increas(?:e[sd]?|ing)|reduc(?:e[sd]?|ing)|lower(?:s|ed|ing)?|cut(?:s|ting)?"
@@ -37,12 +39,21 @@ IS_OUT: Final = (
 """Says of what stands before it that it can't be, or is over: "wednesday is bad"."""
 _SUM: Final = r"[$€£]?\d[\d.,]*(?: ?[$€£%]| (?:euros?|pounds?|dollars?|quid))?"
 _REFUSED: Final = re.compile(rf"(?P<before>{_SUM})(?={IS_OUT})|{CANNOT} (?P<behind>{_SUM})", re.IGNORECASE)
+_AMOUNT: Final = rf"(?:[$€£]?\d(?:[\d.,:]*\d)?(?: ?[$€£%])?|\b{WORD}(?: {WORD})?)"
+_SLIPPED: Final = re.compile(
+    rf"(?P<left>(?<![\w.,]){_AMOUNT}(?: (?:an? )?[a-z]+){{0,2}}?)(?=[\s,.…–—-]+(?:(?:no|nope|wait|sorry|oops|hang on"
+    rf"|scratch that|i mean|i meant|make (?:it|that)|or rather|correction)\b[\s,.:…–—-]*)+{_AMOUNT}(?![\w-]))",
+    re.IGNORECASE,
+)
+"""A number that is taken back in the same breath: "12 pounds no wait 14"."""
 _TO: Final = re.compile(r"\bto\W*$", re.IGNORECASE)
 
 
 def of_time_asked(asked: str, text: str) -> str:
     """Return a text, as long as before, with blanks for what something was moved from and for sums that are refused;
-    with blanks for all else, where what was before is asked for; as it is, where either may be."""
+    with blanks for all else, where what was before is asked for; as it is, where either may be. What was a slip of the
+    tongue never was."""
+    text = _SLIPPED.sub(lambda slip: " " * len(slip[0]), text)
     left = [found.span("left") for pattern in (_FROM, _INSTEAD) for found in pattern.finditer(text)]
     if left and _OF_EARLIER.search(asked):
         start, stop = left[0]

@@ -29,6 +29,7 @@ from braid.agent.answer.choice.rereading import BACKS, CLEARLY, likeliest, read_
 from braid.agent.answer.choice.rereading import SIGNALS as READ_SIGNALS
 from braid.agent.answer.question.presupposition import unheard
 from braid.agent.answer.question.reading import AskedQuestion, in_full, tells_of_first
+from braid.agent.answer.turn.bearing import Bearing
 from braid.agent.answer.turn.doer import speaker_meant
 from braid.agent.answer.turn.spans import kind_of
 from braid.agent.answer.turn.turn import when_of
@@ -188,7 +189,7 @@ def choose(
         signals=signals,
         bears=_bears(asked, found, hits, order[0], told)
         or bool(speaker_meant(question, hits[order[0]]))
-        or _reads_as_answer(asked, found, read_once_more, order[0]),
+        or _reads_as_answer(asked, found, read_once_more, hits, order[0]),
         changed=changing is not None or len(otherwise) > 1,
         instead=hits[changing] if changing is not None and not otherwise and found.bears[changing] else None,
         speaks=max(float(found.spoken_of.max(initial=0.0)), _heard(question, hits)),
@@ -266,13 +267,17 @@ def _bears(
     return bool(bears[best]) or any(bool(bears[at]) for at in told if are_near(hits[at], hits[best], REPLIES))
 
 
-def _reads_as_answer(asked: AskedQuestion, found: Features, read_once_more: Floats | None, best: int) -> bool:
-    """Whether a turn reads as a reason, or as of somebody, beyond doubt: few reasons are given with a "because", and
-    whoever does something says so as "I"."""
+def _reads_as_answer(
+    asked: AskedQuestion, found: Features, read_once_more: Floats | None, hits: Sequence[Hit], best: int
+) -> bool:
+    """Whether a turn reads as a reason, as of somebody, or as the one number that it has, beyond doubt: few reasons are
+    given with a "because", whoever does something says so as "I", and of "January was nine" it is clear what is
+    counted."""
     if read_once_more is None or float(read_once_more[best]) < CLEARLY:
         return False
     of_doer = asked.wants == "person" and "whose" not in words(asked.core)
-    return asked.wants == "reason" or (of_doer and bool(found.bears[best]))
+    of_number = asked.wants == "number" and Bearing(asked).is_sole(hits[best].text)
+    return asked.wants == "reason" or of_number or (of_doer and bool(found.bears[best]))
 
 
 def _near(asked: AskedQuestion, found: Features, hits: Sequence[Hit], order: Sequence[int]) -> list[Hit]:

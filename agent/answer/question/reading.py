@@ -53,9 +53,10 @@ _KINDS: Final[tuple[tuple[Wants, str], ...]] = (
      r"\b(?:price|cost|costs|fee|rent|salary|wage|deposit|bill|fare|charge|balance|quote)\b"
      r"|\bwhat (?:does|do|did|will|would|have|has) .{1,40}"
      r"\b(?:(?:pay|paid|spend|spent|charge|earn|owe)\b(?!.*\bfor\W*$)|(?:sell|go|ask) for\b)"),
-    ("number", r"\bhow (?:much|many|often|long|old|big|fast|far|tall|high|large|wide|heavy|deep|late)\b|\bnumber of\b"
-     r"|\bcount of\b|\b(?:what|which|whats)\b.{0,24}\b(?:number|amount|dose|size|limit|rate|weight|level|percentage"
-     r"|score|total|maximum|minimum|max|version|code|reference|phone|temperature|height|age)\b|\bin total\b"),
+    ("number", r"\bhow (?:much|many|often|long|old|big|fast|far|tall|high|large|wide|heavy|deep|late|low|thick|hot"
+     r"|cold)\b|\bnumber of\b|\bcount of\b|\b(?:what|which|whats)\b.{0,24}\b(?:number|amount|dose|size|limit|rate"
+     r"|weight|level|percentage|score|total|maximum|minimum|max|version|code|reference|phone|temperature|height|age)\b"
+     r"|\bin total\b"),
     ("place", r"\bwhere\b|\b(?:which|what) (?:city|country|state|town|place|street|address|shop|market|room|school"
      r"|restaurant|hospital|park|area)\b"),
     ("list", r"\blist\b|\bwhat all\b|\ball of (?:it|them)\b"),
@@ -87,6 +88,13 @@ _BEFORE: Final = re.compile(
     r"|earlier|back then|prior)\b",
     re.IGNORECASE,
 )
+_ASKS_BY_WORD: Final = re.compile(r"(?:what|which|where|who|whom|whose|why|how)\b", re.IGNORECASE)
+_CLAUSE_BEHIND: Final = re.compile(
+    r"(?<=\w),? (?:when|who|that) (?:i|we|you|he|she|it|they|one|my|our|his|her|their|the|an?"
+    r"|some(?:one|body)|(?-i:[A-Z])\w+|[a-z]{2,}(?:ed|s)\b).*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A clause behind what is asked: "what do I take when one starts" asks for no time."""
 _LIVES: Final = re.compile(r"\bwhere (?:do|did) (?:i|we) (?:\w+ )?live\b", re.IGNORECASE)
 _LAST: Final = re.compile(r"\b(?:last|lately|recently)\b", re.IGNORECASE)
 _DATED: Final = re.compile(
@@ -152,6 +160,8 @@ def tells_of_first(text: str) -> bool:
 def _wants(core: str) -> Wants:
     if _CHECK.match(core):
         return "check"
+    if _ASKS_BY_WORD.match(core):
+        core = _CLAUSE_BEHIND.sub("", core)
     for name, pattern in _WANTS:
         if pattern.search(core):
             return name

@@ -34,6 +34,16 @@ _MONEY: Final = re.compile(
     r"|days?|weeks?|months?|years?|mins?|minutes?)\b)",
     re.IGNORECASE,
 )
+_SPOKEN_SUM: Final = re.compile(
+    rf"(?<!\bat )(?<!\bpast )\b(?:{numbers.WORD} {numbers.WORD}|(?=\w+ (?:hundred|thousand)\b){numbers.WORD}"
+    rf"|(?=\w+t(?:een|y)\b){numbers.WORD}(?= (?:an?|per|each) ))(?=\W*$|[.,;:!?)]|\s(?:an?|per|each|for|and|but|so|now"
+    r"|with|without|we|they|it|he|she|i|from|because|in|on|to|all|plus|incl\w*|already|altogether|total|this|last)\b)",
+    re.IGNORECASE,
+)
+"""A sum in words: "eight hundred and fifty", "one eighty for ten lessons", "seventy-four a night"."""
+_PAID: Final = re.compile(
+    r"\b(?:pa(?:y|ys|id)|owe[sd]?|gives?|gave|costs?|charge[sd]?|lent|sent)\b", re.IGNORECASE
+)
 _TIME: Final = re.compile(
     rf"\b(?:{MONTH_NAME}|(?:mon|tues?|wed(?:s|nes)?|thur?s?|fri|sat(?:ur)?|sun)(?:day)?s?|tomorrow|yesterday|today|tonight"
     r"|last night|weekends?|(?:next|last|this) (?:week|month|year|spring|summer|autumn|winter)|ago"
@@ -179,9 +189,9 @@ class Bearing:
         if wants == "money":
             return self._new(_MONEY, _DAY_NUMBER.sub(" ", text)) or self.numbers(text) > 0
         if wants == "number":
-            return (self._amounts(text) if self._how else self.numbers(text)) > 0
+            return bool(self._amounts(text)) if self._how else self.numbers(text) > 0
         if wants == "time":
-            return self._new(_TIME, text) or (not self._day and self._amounts(text) > 0)
+            return self._new(_TIME, text) or (not self._day and bool(self._amounts(text)))
         if wants == "clock":
             return self._new(_CLOCK, text)
         if wants == "person":
@@ -213,12 +223,17 @@ class Bearing:
         """Return how many numbers of a text the question doesn't have."""
         return sum(not self._known.issuperset(words(match[0])) for match in _NUMBER.finditer(text))
 
-    def _amounts(self, text: str) -> int:
-        """Return how many of these say how much or when, and don't name a thing: "room 12", "Lindenweg 14"."""
-        return sum(
-            not self._known.issuperset(words(match[0])) and not _is_label(text, match)
+    def is_sole(self, text: str) -> bool:
+        """Whether just one number of a text says how many: of "January was nine" it is clear what is counted."""
+        return len({*self._amounts(_DAY_NUMBER.sub(" ", text))}) == 1
+
+    def _amounts(self, text: str) -> list[str]:
+        """Return those of these that say how much or when, and don't name a thing: "room 12", "Lindenweg 14"."""
+        return [
+            match[0].lower()
             for match in _NUMBER.finditer(text)
-        )
+            if not self._known.issuperset(words(match[0])) and not _is_label(text, match)
+        ]
 
     def names(self, text: str) -> int:
         """Return how many names of a text the question doesn't have. What opens a sentence is none, nor what stands in
@@ -266,10 +281,11 @@ class Bearing:
         for match in _MONEY.finditer(text):
             if self._known.issuperset(words(match[0])):
                 continue
-            named = _is_label(text, match) or _CLOCKED.match(text, match.end()) is not None
+            paid = _PAID.search(text, max(match.start() - 20, 0), match.start()) is not None
+            named = (_is_label(text, match) and not paid) or _CLOCKED.match(text, match.end()) is not None
             if not (_BARE.match(match[0]) and named):
                 return True
-        return False
+        return self._new(_SPOKEN_SUM, text)
 
     def _new(self, pattern: re.Pattern[str], text: str) -> bool:
         return any(not self._known.issuperset(words(match[0])) for match in pattern.finditer(text))

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from braid.agent.answer.change.former_value import of_time_asked
 from braid.agent.answer.question.reading import ASKS_PAYMENT
 from braid.text.calendar import MONTH_NAME
-from braid.text.numbers import WORD
+from braid.text.numbers import WORD, value
 from braid.text.quantities import Quantity
 from braid.text.words import STOP, stem, telling, telling_stems, words
 
@@ -50,7 +50,9 @@ _DATE: Final = re.compile(
     r"|\b\d{1,2}(?:[:.]\d\d)?\s?[ap]\.?m\b|\b\d+(?:st|nd|rd|th)\b",
     re.IGNORECASE,
 )
-_PIECE: Final = re.compile(r"[,;.]\s+|\s+(?:and|but|plus)\s+", re.IGNORECASE)
+_PIECE: Final = re.compile(
+    rf"[,;.]\s+|\s+(?:(?<!hundred )(?<!thousand )and|and(?! {WORD})|but|plus)\s+", re.IGNORECASE
+)
 _EACH: Final = re.compile(
     r"\beach\b|\bapiece\b|\b(?:per|a) (?:head|person|child|adult|night)\b", re.IGNORECASE
 )
@@ -137,9 +139,16 @@ def counted(asked: str, sentence: str) -> str | None:
     asks_no_time = paid or (
         many is not None and not any(_IS_TIME.fullmatch(word or "") for word in many.groups())
     )
-    return next(
-        (match[0] for match in found if not (asks_no_time and _IS_TIME.fullmatch(_noun(match)))), None
-    )
+    found = [match for match in found if not (asks_no_time and _IS_TIME.fullmatch(_noun(match)))]
+    if paid:  # of people nothing is paid
+        found.sort(key=lambda match: bool(_kinds(_noun(match))))
+    return _bare(found[0][0]) if found else None
+
+
+def _bare(amount: str) -> str:
+    """Return an amount without a small word that stands behind it and is nothing that is counted."""
+    front, _, last = amount.rpartition(" ")
+    return front if front and last.lower() in STOP and value(last) is None else amount
 
 
 def _labelled(asked: str, sentence: str) -> str:

@@ -26,11 +26,31 @@ from braid.agent.answer.turn.bearing import Bearing, spelt_names
         ("How many nodes do we run?", "It ate 150k messages.", False),
         ("How many nodes do we run?", "We run three nodes.", True),
         ("Who sings?", "The choir is at the Westbad on Tuesdays.", False),
+        ("How much is the painter?", "He'd take eight hundred and fifty for the two rooms.", True),
+        ("How much is the farm?", "They've got the small flat, seventy-four a night.", True),
+        ("How much is the piano teacher?", "From now on it's one eighty for ten lessons.", True),
+        ("How much did Simeon get?", "We paid Simeon 90.", True),
+        ("How much is the dentist?", "The dentist is at four thirty.", False),
+        ("How much is the church?", "The church holds two hundred people.", False),
         ("How much was the laptop?", "It is a 14 inch one.", False),
     ],
 )
 def test_what_stands_plainly(question: str, text: str, plainly: bool) -> None:
     assert Bearing(read(question)).plainly(text) is plainly
+
+
+@pytest.mark.parametrize(
+    ("text", "is_sole"),
+    [
+        ("january was nine. NINE. sent home twice", True),
+        ("the 120 we hung in august", True),
+        ("We pay for 9, but 8 would do.", False),
+        ("We talked of it on 3 May.", False),
+        ("They are in room 7.", False),
+    ],
+)
+def test_the_one_number_of_a_text_is_what_is_counted(text: str, is_sole: bool) -> None:
+    assert Bearing(read("How many were there?")).is_sole(text) is is_sole
 
 
 def test_a_name_that_is_known_is_one_in_lower_case_too() -> None:
@@ -64,6 +84,13 @@ def test_a_name_behind_a_title_opens_no_sentence(text: str, names: list[str]) ->
         ("what do children pay", "money"),
         ("what is the blue key for", "reason"),
         ("what do I pay Netflix for", "reason"),
+        ("what do I swallow when one starts?", "value"),
+        ("where did Nele hurt herself when she fell", "place"),
+        ("what dose was I on when I got so dizzy?", "number"),
+        ("how low was my reading when I began", "number"),
+        ("why is it me and not Huw who takes her", "reason"),
+        ("what is the name of the driver who brought it", "person"),
+        ("when did I say that I would go", "time"),
     ],
 )
 def test_what_is_asked_for(question: str, wants: str) -> None:

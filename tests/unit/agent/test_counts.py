@@ -22,6 +22,12 @@ from braid.agent.answer.turn.counts import counted
         ("how much is the garage?", "rent is 780 warm, plus 45 for the garage", "45"),
         ("how much did the trip cost", "trip to Ghent, 2 nights, 310 euros", "310 euros"),
         ("how much is the rent", "rent is due on the 3rd, 2,300 a month", "2,300"),
+        ("how much is a ticket", "a ticket is 12 pounds no wait 14 pounds", "14 pounds"),
+        ("how much were the tiles", "the tiles were 300, no, 320", "320"),
+        ("how much is the club", "the club is thirty two a day no thirty four they put it up", "thirty four"),
+        ("how many eggs", "six eggs no butter two spoons of sugar", "six eggs"),
+        ("how much was the wood", "I had to buy wood, a hundred and forty", "a hundred and forty"),
+        ("what did the hall cost", "for forty people it was 350", "350"),
         ("how much does a sack cost", "flour from Dewaele, 25 kilo sacks, 31 euros each", "31 euros"),
     ],
 )
