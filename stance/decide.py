@@ -209,9 +209,10 @@ def _between(
     candidate: RecordedClaim, rivals: Sequence[ShownClaim], shown: Sequence[RecordedClaim]
 ) -> Proposal:
     """Return what becomes of a candidate that some living claims exclude."""
-    held = _told(candidate, shown)
     wins = [_wins(candidate, one.said, shown) for one in rivals]
     loses = [(one, why) for one in rivals if (why := _wins(one.said, candidate, shown))]
+    decides = bool(loses) or all(wins)
+    held = _told(candidate, shown) if decides else frozenset[str]()  # it bears on nothing else
     if loses and held.isdisjoint((candidate.node,)):
         one, why = loses[0]
         return Proposal("NONE", one.id, candidate.worth, f"it gives way: {why}")
@@ -220,7 +221,7 @@ def _between(
     if all(wins) and told and held.isdisjoint(one.said.node for one in rivals):
         action: Action = "UPDATE" if candidate.claim.polarity else "DELETE"
         return Proposal(action, target.id, candidate.worth, wins[rivals.index(target)])
-    why = "what source and time say is not what all voices together say" if all(wins) or loses else ""
+    why = "what source and time say is not what all voices together say" if decides else ""
     return Proposal(
         "ADD",
         target.id,

@@ -10,9 +10,11 @@ import msgspec
 import pytest
 
 from braid.ledger.record.source import SourceClass
+from braid.stance import decide as rules
 from braid.stance.claims import RecordedClaim
 from braid.stance.decide import DOUBT, Decided, ShownClaim, decide, propose, shown_for
 from braid.stance.proposal import Proposal
+from braid.stance.reconcile import reconcile
 from tests.unit.stance.claimed import claim, day, say
 
 CASES = Path(__file__).parents[2] / "data" / "decisions"
@@ -221,3 +223,21 @@ def test_a_finer_date_is_not_known_yet() -> None:
         )
     )
     assert (finer.action, coarser.action) == ("ADD", "NONE")
+
+
+def test_what_is_told_is_worked_out_only_where_it_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def counted(*given: Any) -> Any:
+        asked.append(1)
+        return reconcile(*given)
+
+    monkeypatch.setattr(rules, "reconcile", counted)
+    one, other = (
+        say(at, claim("Maya", "lives_in", place), "2025-01-01", by=by)
+        for at, place, by in ((1, "Porto", "Ana"), (2, "Lisbon", "Ben"))
+    )
+    assert proposed(decide(other, one)).review_needed
+    assert not asked  # neither gives way
+    assert proposed(decide(say(3, claim("Maya", "lives_in", "Faro"), "2025-02-01", by="Ana"), one)).action == "UPDATE"
+    assert asked
