@@ -239,12 +239,13 @@ def _newest(session: "Session") -> list[tuple[str, Act, int, float]]:
     found: list[tuple[str, Act, int, float]] = []
     since_s = _time_of(session, reader.size - 1) - SPIKE_S
     for at in range(reader.size - 1, max(lifted, reader.size - 1 - MOST_READ), -1):
-        if (at_s := _time_of(session, at)) < since_s:
+        envelope = reader.envelope(at)
+        if (at_s := datetime.fromisoformat(envelope.created_at).timestamp()) < since_s:
             break
         try:
-            if _op(session, at) == "forget":
+            if envelope.kind == "tombstone" and envelope.public.get("op") == "forget":
                 found.append((_author(session, at), "deletes", _memories(session, at), at_s))
-            elif _is_correction(session, at):
+            elif envelope.kind == "event" and _is_correction(session, at):
                 found.append((_author(session, at), "changes", 1, at_s))
         except _MISSING:  # erased since, or of a key that isn't here
             continue
@@ -252,8 +253,8 @@ def _newest(session: "Session") -> list[tuple[str, Act, int, float]]:
 
 
 def _is_correction(session: "Session", at: int) -> bool:
-    """Whether a record says why a memory was put right here, and not in a log that it was imported from."""
-    if session.reader.envelope(at).kind != "event" or not _replaced(session, at):
+    """Whether an event says why a memory was put right here, and not in a log that it was imported from."""
+    if not _replaced(session, at):
         return False
     record = _record(session, at)
     is_own = IMPORTED not in record.members

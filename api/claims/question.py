@@ -14,7 +14,6 @@ from braid.ledger.record.source import BELIEVED, SourceClass
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
 from braid.search.question import Question
-from braid.search.retrieval import NOT_OWN, find
 from braid.session import Session
 from braid.stance.answers import is_list
 from braid.stance.claims import RecordedClaim, relevant
@@ -150,6 +149,8 @@ def instant_of(question: str, now: datetime) -> datetime | None:
 
 
 def _recalled(session: Session, question: str, known: ClaimFinder, trust: SourceClass) -> Sequence[Hit]:
+    from braid.search.retrieval import NOT_OWN, find
+
     scope = msgspec.structs.asdict(known.scope) if known.scope else {}
     past = None if known.size == session.reader.size else known.size - 1
     asked = Question(query=question, top_k=HITS, as_of=past, filters=NOT_OWN, trust=trust, **scope)

@@ -12,7 +12,7 @@ from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Asks, Claim, ExperienceBody, Record, Scope
 from braid.ledger.record.scope import in_scope
 from braid.ledger.record.source import BELIEVED, SourceClass, is_least
-from braid.ledger.record.standing import Standings, supports_of
+from braid.ledger.record.standing import Standings
 from braid.recall.decompose import decompose
 from braid.stance.claims import ALWAYS, FOREVER, Place, RecordedClaim, claims_in, claims_of
 from braid.stance.fold import GroundedRecord, Takes
@@ -27,7 +27,6 @@ class _Known:
     """What was read, whoever asked: it holds as long as all records stand as they do."""
 
     def __init__(self) -> None:
-        self.supports: dict[int, list[int]] = {}
         self.voices: dict[int, str] = {}
         self.claims: dict[int, tuple[Scope | None, Sequence[RecordedClaim]]] = {}
 
@@ -142,14 +141,14 @@ class ClaimReader:
     def _at(self, index: int) -> Record:
         return self._reader.at(index, include_forgotten=self._include_forgotten)
 
-    def _above(self, index: int) -> list[int]:
-        if index not in self._known.supports:
-            self._known.supports[index] = supports_of(self._reader.links(index))
-        return self._known.supports[index]
+    def _above(self, index: int) -> Sequence[int]:
+        return self._standings.supports(index)
 
     def _voice(self, index: int) -> str:
         if index not in self._known.voices:
-            self._known.voices[index] = voice_of_record(self._at(index))
+            record = self._at(index)
+            self._reader.source_classes.note(record)  # asked for next: it isn't read again for that
+            self._known.voices[index] = voice_of_record(record)
         return self._known.voices[index]
 
 

@@ -109,22 +109,22 @@ class EntityReader:
         for index in self._finder.named(None):
             record = self.record(index)
             body = record.body if record is not None and record.raw is not None else None
-            if (
-                record is not None
-                and isinstance(body, ExperienceBody)
-                and in_scope(body.scope, self._scope)
-                and is_least(self._session.reader.source_classes.note(record), self._least)
-            ):
-                yield from self._mentions(record, body)
+            if record is None or not isinstance(body, ExperienceBody) or not in_scope(body.scope, self._scope):
+                continue
+            turn = self.record(_turn_of(record))
+            classes = self._session.reader.source_classes
+            if turn is not None:
+                classes.note(turn)  # what was read above it is judged by it: it isn't read again for that
+            if is_least(classes.note(record), self._least):
+                yield from self._mentions(record, body, turn.text if turn is not None else "")
 
     def claims(self) -> list[RecordedClaim]:
         """Return what living records in the scope claim, in the order of the log, as they say it."""
         return [said for said in self._finder.claims(self._finder.named(None)) if not said.derived]
 
-    def _mentions(self, record: Record, body: ExperienceBody) -> Iterator[Spoken]:
-        turn = next((link.index for link in record.targets("parent")), record.index)
-        said = self.record(turn)
-        text = said.text if said is not None else ""
+    def _mentions(self, record: Record, body: ExperienceBody, text: str) -> Iterator[Spoken]:
+        """Yield what a record's claims speak of; `text`: that of its turn."""
+        turn = _turn_of(record)
         found = list(mentions_of(body.symbolic))
         keys = {(one.k, one.role): one.key for one in found}
         for one in found:
@@ -213,6 +213,11 @@ def _list(value: object) -> list[object]:
 def _event(record: Record) -> EventBody:
     body = record.body
     return body if isinstance(body, EventBody) else EventBody()
+
+
+def _turn_of(record: Record) -> int:
+    """Return the turn that a record was read of; itself, where it was read of none."""
+    return next((link.index for link in record.targets("parent")), record.index)
 
 
 def _around(text: str, quote: str | None, at: int | None) -> str:

@@ -117,6 +117,10 @@ class Standings:
         self.of(index)
         return self._judged[index].instead
 
+    def supports(self, index: int) -> Sequence[int]:
+        """Return what a record rests on, by log index, whether or not it is living."""
+        return self._edges.supports(index)
+
     # -- judging -----------------------------------------------------------------------------------
 
     def _judge(self, index: int) -> None:
@@ -126,6 +130,9 @@ class Standings:
 
     def _settle(self, circle: list[int]) -> None:
         """Judge the records of a circle: the newest first, then what is left of it, circle by circle."""
+        if len(circle) == 1 and circle[0] not in self._judged:
+            self._judged[circle[0]] = self._verdict(circle[0], frozenset(circle))
+            return
         waiting = [circle]
         while waiting:
             some = [at for at in waiting.pop() if at not in self._judged]

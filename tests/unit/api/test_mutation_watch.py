@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from braid.caller import GRANTS, Caller, CallerKind, asked_by
 from braid.errors import FrozenError
 from braid.ledger.record.record import EventBody
 from braid.memories.operations import Modify
+from braid.mutation_watch import _newest
 from braid.spikes import SPIKE, SPIKE_S, Spikes
 from braid.store import Store
 from tests.unit.api.test_operations import NOW
@@ -214,3 +216,23 @@ def test_without_the_operators_key_changes_stop_and_the_freeze_is_signed_once_it
         store.forget(ids[-1])
     assert frozen(store) == (True, "this machine: 21 deletes within 60 seconds")
     assert len(alarms(store)) == 1
+
+
+def test_what_was_said_lately_is_looked_at_once(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path, clock) as store:
+        ids = [store.append(f"note {k}") for k in range(20)]
+    with opened(tmp_path, clock) as again:
+        reader = type(again.session.reader)
+        whole, looked = reader.envelope, list[int]()
+
+        def counted(self: Any, index: int) -> Any:
+            looked.append(index)
+            return whole(self, index)
+
+        monkeypatch.setattr(reader, "envelope", counted)
+        assert _newest(again.session) == []
+        monkeypatch.undo()
+        notes = [again.get(id).index for id in ids]
+        assert sorted(at for at in looked if at in notes[:-1]) == notes[:-1]

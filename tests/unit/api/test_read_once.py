@@ -1,6 +1,6 @@
 """What a question reads and works out is read and worked out once; and none of it outlives an erasure."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,28 @@ def test_a_search_reads_each_record_once(store: Store, monkeypatch: pytest.Monke
     monkeypatch.setattr(reader, "at", counted)
     find(store.session, Question(query=KAYAK, user_id="maya", trust="tool"))
     assert sorted(read) == sorted(set(read))  # for its class and as a hit
+
+
+@pytest.mark.parametrize("ask", [Store.entities, Store.decision_report, Store.reviews])
+def test_what_was_read_of_turns_and_the_turns_are_read_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch, ask: Callable[..., object]
+) -> None:
+    turns = said(store)
+    for text, turn in zip(SAID, turns, strict=True):
+        claim = braid.Claim(subject="Maya", rel="said", object=text, quote=text)
+        store.append(text, type="inference", user_id="maya", parents=[turn], claims=[claim])
+    reader = type(store.session.reader)
+    whole, read = reader.at, list[int]()
+
+    def counted(self: Any, index: int, **how: Any) -> Record:
+        read.append(index)
+        return whole(self, index, **how)
+
+    monkeypatch.setattr(reader, "at", counted)
+    ask(store, user_id="maya")
+    monkeypatch.undo()
+    assert {named(store, id) for id in turns} < set(read)
+    assert sorted(read) == sorted(set(read))
 
 
 def test_the_tone_of_a_turn_is_read_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
