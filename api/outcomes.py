@@ -19,7 +19,7 @@ from braid.session import Session
 from braid.wal.errors import OutcomeUnknownError, WriterPoisonedError
 from braid.wal.failpoint import failpoint
 from braid.work.errors import LogAwayError
-from braid.work.job import Batch
+from braid.work.job import Batch, Death
 from braid.work.spans import Spans, covers, minus, union
 
 EVENT: Final = "work"
@@ -248,6 +248,32 @@ def settle(
         with telling_log_away():
             _append(session, [*every, data], None, drafts)
     return True
+
+
+def bury(
+    session: Session,
+    batch: Batch,
+    died: Death,
+    *,
+    seen: Seen | None = None,
+    fence: Callable[[], None],
+    clock: str | None = None,
+) -> bool:
+    """Append that a batch is dead, of what and after how many attempts; False where the log has an outcome already.
+
+    `seen`: as for `settle`; the log up to the batch's end, and the batch alone to be done, where it is left out.
+    """
+    return settle(
+        session,
+        batch,
+        seen=seen or Seen(max(stop for _, stop in batch.spans), batch.spans),
+        ended="dead",
+        fence=fence,
+        stage=died.stage,
+        error=died.error,
+        attempts=died.attempts,
+        clock=clock,
+    )
 
 
 @contextmanager

@@ -17,6 +17,8 @@ State = Literal["pending", "leased", "retry_scheduled", "done", "dead"]
 ACTIVE: tuple[State, ...] = ("pending", "leased", "retry_scheduled")
 """States of a job that is still to be done: of one batch there is one such job."""
 
+WAITING: tuple[State, ...] = ("pending", "retry_scheduled")
+
 
 class Batch(msgspec.Struct, frozen=True):
     """Records that one consumer takes in together, under one version of its rules."""
@@ -46,6 +48,14 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     token: int
     owner: str
     expires_at: float
+
+
+class Death(msgspec.Struct, frozen=True):
+    """Of what a job died: where its last attempt failed, the class of the error; after how many attempts."""
+
+    stage: str
+    error: str
+    attempts: int
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ from braid.wal.failpoint import failpoint
 from braid.work.backoff import Retry
 from braid.work.breaker import Breakers
 from braid.work.errors import LeaseLostError, LogAwayError, NotNowError, TransportError
-from braid.work.job import Batch, Lease
+from braid.work.job import Batch, Death, Lease
 from braid.work.transport import Transport
 
 LEASE_S: Final = 60.0
@@ -74,7 +74,7 @@ class Consumer(Protocol[_Made]):
         """
         ...
 
-    def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
+    def bury(self, batch: Batch, died: Death, fence: Callable[[], None]) -> bool:
         """Append that a batch is dead; False where the log has an outcome already. `fence` as for `settle`."""
         ...
 
@@ -120,6 +120,10 @@ class Worker(Generic[_Made]):
             self.offer()
             lease = self._lease()
         return None if lease is None else self.attempt(lease)
+
+    def does(self, batch: Batch) -> bool:
+        """Whether it has the consumer of a batch, under the version of its rules."""
+        return batch.kind in self._consumers
 
     def offer(self) -> int:
         """Offer what the log says is to be done, as far as there is room; return how many are new."""
@@ -204,7 +208,7 @@ class Worker(Generic[_Made]):
         """Sign first that it is dead: if the process dies in between, the next attempt finds the outcome."""
         attempts = min(lease.attempt, self._retry.attempts)
         try:
-            is_new = one.bury(lease.batch, stage, kind, attempts, self._fence(lease))
+            is_new = one.bury(lease.batch, Death(stage, kind, attempts), self._fence(lease))
         except LeaseLostError:
             return Step(lease.batch, "lost")
         except LogAwayError as error:

@@ -18,12 +18,12 @@ from braid.knowledge.staging import accepting, rejecting
 from braid.knowledge.waiting import Reviewed, count_waiting, is_open, reviewed
 from braid.learn.consolidate import RULES
 from braid.ledger.record.record import Draft
-from braid.outcomes import Seen, Signed, Spent, outcomes, settle, telling_log_away
+from braid.outcomes import Seen, Signed, Spent, bury, outcomes, settle, telling_log_away
 from braid.session import Session
 from braid.settings import settings
 from braid.views.errors import ViewBusyError
 from braid.work.errors import NotNowError
-from braid.work.job import Batch
+from braid.work.job import Batch, Death
 
 CONSOLIDATION: Final = "consolidation"
 BUSY_S: Final = 1.0
@@ -120,19 +120,9 @@ class Consolidation:
                 clock=session.now().isoformat(),
             )
 
-    def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
-        """Append that a round is dead: stage, class of the error; False where the log has an outcome."""
-        return settle(
-            self._session,
-            batch,
-            seen=Seen(max(stop for _, stop in batch.spans), batch.spans),
-            ended="dead",
-            fence=fence,
-            stage=stage,
-            error=kind,
-            attempts=attempts,
-            clock=self._session.now().isoformat(),
-        )
+    def bury(self, batch: Batch, died: Death, fence: Callable[[], None]) -> bool:
+        """Append that a round is dead; False where the log has an outcome."""
+        return bury(self._session, batch, died, fence=fence, clock=self._session.now().isoformat())
 
 
 def is_stopped(session: Session) -> bool:

@@ -27,7 +27,7 @@ from braid.ledger.record.scope import memory_of
 from braid.log.chain import chain_of
 from braid.log.lock import memory_behind
 from braid.outcomes import EVENT as WORK
-from braid.outcomes import Progress, Seen, Spent, outcomes, settle
+from braid.outcomes import Progress, Seen, Spent, bury, outcomes, settle
 from braid.session import Session
 from braid.settings import fold_of, settings
 from braid.stance.claims import RecordedClaim
@@ -35,7 +35,7 @@ from braid.stance.decide import RULES
 from braid.stance.proposal import ACTIONS, CHANGES, Proposal
 from braid.views.errors import ViewError
 from braid.work.errors import NotNowError
-from braid.work.job import Batch
+from braid.work.job import Batch, Death
 from braid.work.spans import Spans, indexes, minus
 
 BATCH: Final = 500
@@ -220,18 +220,9 @@ class DecisionConsumer:
             drafts.append(decision_draft(one.winner, one.target, one.proposal, RULES, scope, applied=applied))
         return counts, drafts
 
-    def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
-        """Append that a batch is dead: stage, class of the error; False where the log has an outcome."""
-        return settle(
-            self._session,
-            batch,
-            seen=Seen(max(stop for _, stop in batch.spans), batch.spans),
-            ended="dead",
-            fence=fence,
-            stage=stage,
-            error=kind,
-            attempts=attempts,
-        )
+    def bury(self, batch: Batch, died: Death, fence: Callable[[], None]) -> bool:
+        """Append that a batch is dead; False where the log has an outcome."""
+        return bury(self._session, batch, died, fence=fence)
 
 
 def mode(session: Session) -> Literal["carry out", "propose", "nothing"]:

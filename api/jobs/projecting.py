@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from typing import Final
 
 from braid.job_state import JobState
-from braid.outcomes import Progress, Seen, outcomes, settle
+from braid.outcomes import Progress, Seen, bury, outcomes, settle
 from braid.session import Session
 from braid.views.embedder import EmbeddingError
 from braid.views.errors import ViewBusyError
 from braid.work.breaker import Breakers
 from braid.work.errors import NotNowError
-from braid.work.job import Batch
+from braid.work.job import Batch, Death
 from braid.work.worker import JobFailedError
 
 PROJECTION: Final = "projection"
@@ -50,19 +50,10 @@ class _Projecting:
             return settle(self._session, batch, seen=seen, fence=fence)
         return True
 
-    def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
-        """Append that a batch is dead: stage, class of the error; False where the log has an outcome."""
+    def bury(self, batch: Batch, died: Death, fence: Callable[[], None]) -> bool:
+        """Append that a batch is dead; False where the log has an outcome."""
         seen = Seen(self._session.reader.size + 1, ())  # this record is no work of its own
-        return settle(
-            self._session,
-            batch,
-            seen=seen,
-            ended="dead",
-            fence=fence,
-            stage=stage,
-            error=kind,
-            attempts=attempts,
-        )
+        return bury(self._session, batch, died, seen=seen, fence=fence)
 
 
 class Projection(_Projecting):

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple, Protocol
 
 from braid.knowledge.tally import Tally
 from braid.ledger.record.record import Draft, Record
-from braid.outcomes import Seen, Spent, outcomes, settle
+from braid.outcomes import Seen, Spent, bury, outcomes, settle
 from braid.session import Session
-from braid.work.job import Batch
+from braid.work.job import Batch, Death
 from braid.work.spans import Spans
 
 EXTRACTION: Final = "session-extraction"
@@ -146,18 +146,9 @@ class RangeConsumer:
             self._reader.reached(outcomes(self._session).progress(self.name, self.version).upto, batch.spans)
         return is_new
 
-    def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
-        """Append that a batch is dead: stage, class of the error; False where the log has an outcome."""
-        return settle(
-            self._session,
-            batch,
-            seen=self._seen(batch),
-            ended="dead",
-            fence=fence,
-            stage=stage,
-            error=kind,
-            attempts=attempts,
-        )
+    def bury(self, batch: Batch, died: Death, fence: Callable[[], None]) -> bool:
+        """Append that a batch is dead; False where the log has an outcome."""
+        return bury(self._session, batch, died, seen=self._seen(batch), fence=fence)
 
     def _seen(self, batch: Batch) -> Seen:
         upto = max(stop for _, stop in batch.spans)

@@ -26,12 +26,12 @@ from braid.learn.reading import BY_MODEL, made_of, method_of, once_key, reading
 from braid.learn.turn import Turn
 from braid.ledger.record.record import Claim, Confidence, Draft, Record, Scope
 from braid.ledger.record.scope import OWNERS, SCOPES, in_scope
-from braid.outcomes import Spent, outcomes, settle
+from braid.outcomes import Spent, bury, outcomes, settle
 from braid.providers import placeholders
 from braid.providers.gate import Gate
 from braid.session import Session
 from braid.text.parse import Parse, Parser
-from braid.work.job import Batch
+from braid.work.job import Batch, Death
 from braid.work.worker import JobFailedError
 
 MAX_CLAIMS: Final = 500
@@ -162,22 +162,13 @@ class SessionReader:
             )
         return is_new
 
-    def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
-        """Append that a batch is dead: stage, class of the error; False where the log has an outcome."""
+    def bury(self, batch: Batch, died: Death, fence: Callable[[], None]) -> bool:
+        """Append that a batch is dead; False where the log has an outcome."""
         if batch.id not in self._planned:
             self.plan(2**31)
         if batch.id not in self._planned or self._plan is None:
             return False
-        return settle(
-            self._session,
-            batch,
-            seen=self._plan.seen,
-            ended="dead",
-            fence=fence,
-            stage=stage,
-            error=kind,
-            attempts=attempts,
-        )
+        return bury(self._session, batch, died, seen=self._plan.seen, fence=fence)
 
     # -- one portion ------------------------------------------------------------------------------
 

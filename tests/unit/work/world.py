@@ -10,7 +10,7 @@ from braid.wal import failpoint
 from braid.work.breaker import Breakers, Limits
 from braid.work.embedded import EmbeddedQueue
 from braid.work.errors import LeaseLostError, TransportError
-from braid.work.job import Batch
+from braid.work.job import Batch, Death
 from braid.work.spans import indexes, spans_of
 from braid.work.worker import JobFailedError, Step, Worker
 
@@ -62,9 +62,8 @@ class Reader:
         del batch, attempt
         return self._append(made, fence, self.log.effects.update)
 
-    def bury(self, batch: Batch, stage: str, kind: str, attempts: int, fence: Callable[[], None]) -> bool:
-        del stage, kind
-        assert attempts == 4
+    def bury(self, batch: Batch, died: Death, fence: Callable[[], None]) -> bool:
+        assert died.attempts == 4
         (at,) = indexes(batch.spans)
         return self._append(at, fence, self.log.dead.update)
 
