@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from braid.knowledge.staging import METHOD as ACCEPTED
 from braid.ledger.record.record import REFLECTION, ExperienceBody, Record, is_reading
-from braid.ledger.write.sequence import CLOCK_TOLERANCE, is_lag_accepted
+from braid.ledger.write.sequence import CLOCK_TOLERANCE, is_clock_behind
 from braid.outcomes import Signed
 from braid.session import Session
 from braid.settings import settings
@@ -125,6 +125,4 @@ def _clock_of(session: Session, last: Signed | None) -> datetime:
 
 def _takes_records(session: Session) -> bool:
     """Whether the log takes records: not while the clock stands far behind it, until somebody accepts that."""
-    reader = session.reader
-    last = datetime.fromisoformat(reader.envelope(reader.size - 1).created_at)
-    return last - session.now() <= CLOCK_TOLERANCE or is_lag_accepted(reader, last)
+    return not is_clock_behind(session.reader, session.now())

@@ -19,7 +19,7 @@ from braid.ledger.record.scope import Ids, ids_of
 from braid.outcomes import Signed, discard, outcomes, requeue
 from braid.session import Session
 from braid.work.errors import UnknownJobError
-from braid.work.job import Batch, Job, State
+from braid.work.job import WAITING, Batch, Job, State
 from braid.work.worker import PLANNED
 
 _ORDER: Final[tuple[State, ...]] = ("leased", "pending", "retry_scheduled", "dead", "done")
@@ -60,7 +60,7 @@ def _of_log(one: Signed) -> ListedJob:
 
 
 def _state(job: Job, record: str | None) -> ListedJob:
-    waits = job.state in ("pending", "retry_scheduled")
+    waits = job.state in WAITING
     return ListedJob(
         id=job.batch.id,
         consumer=job.batch.consumer,

@@ -55,7 +55,7 @@ class Worked(Response, frozen=True, kw_only=True):
     """How many jobs ended how, and in how many seconds the next is due; None where none waits.
 
     settled: the log had an outcome already. released: it could not be done now, which costs no attempt. lost: another
-    worker has it by now.
+    worker has it by now. unserved: how many wait that nothing here does: where no model is named, what one is to read.
     """
 
     done: int
@@ -64,6 +64,7 @@ class Worked(Response, frozen=True, kw_only=True):
     dead: int
     released: int
     lost: int
+    unserved: int
     next_s: float | None
 
 
@@ -94,7 +95,7 @@ def work(
     `second` where that fails, and by `larger` where it is unsure. Raises RemoteModelError for one that may not be
     asked. `told` is shown what became of each job; `wait` waits so many seconds.
     """
-    from braid.jobs.running import Models, work_off, worker
+    from braid.jobs.running import Models, unserved, work_off, worker
     from braid.providers.policy import require_allowed
 
     session.refresh()
@@ -114,6 +115,7 @@ def work(
         dead=ended["dead"],
         released=ended["released"],
         lost=ended["lost"],
+        unserved=unserved(session, one, asked.consumers),
         next_s=next_s,
     )
 

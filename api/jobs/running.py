@@ -26,7 +26,7 @@ from braid.settings import settings
 from braid.severity import Severity
 from braid.text.parse import ParserMissingError
 from braid.work.backoff import WAITS_S, Retry
-from braid.work.job import Lease
+from braid.work.job import WAITING, Lease
 from braid.work.worker import Consumer, Step, Worker
 
 if TYPE_CHECKING:
@@ -137,6 +137,14 @@ def worker(
         clock=lambda: session.now().timestamp(),
         retry=Retry(waits_s=WAITS_S[: settings(session).job_attempts - 1]),
         random=random,
+    )
+
+
+def unserved(session: Session, one: Worker[Any], names: Sequence[str]) -> int:
+    """Return how many jobs of some consumers, or of all, wait for a worker that has their model or their rules."""
+    return sum(
+        job.state in WAITING and not one.does(job.batch) and (not names or job.batch.consumer in names)
+        for job in job_state(session).transport.jobs()
     )
 
 

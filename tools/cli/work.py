@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from braid.tools.cli.access import reading, writing
+from braid.tools.cli.errors import FINDINGS
 from braid.tools.cli.group import BraidGroup, help_without_command
 from braid.tools.cli.models import (
     AllowRemote,
@@ -81,7 +82,8 @@ def work(
     """Work off what the log has and no signed outcome names: read what was said, bring projections up to date.
 
     Each outcome is signed with what was found, so a worker may be killed at any point: nothing is lost, nothing is done
-    twice. What fails is tried again after 1, 5 and 30 seconds; then it is dead, and `braid jobs list` shows it.
+    twice. What fails is tried again after 1, 5 and 30 seconds; then it is dead, `braid jobs list` shows it, and the
+    exit code is 1. What waits for a model is left where none is named, and counted.
 
     \b
     Examples:
@@ -111,9 +113,15 @@ def work(
     put_fields(to_builtins(done), output)
     for each in failed:
         say(each)
+    if done.unserved:
+        say(
+            f"{many(done.unserved, 'job')} left, which nothing here does: what a model is to read needs `--model`; "
+            "`braid jobs list --state pending`"
+        )
     if done.dead:
         say(f"{many(done.dead, 'job')} dead: `braid jobs list --state dead`")
-    elif done.next_s is not None:
+        raise typer.Exit(FINDINGS)
+    if done.next_s is not None:
         say(f"the next job is due in {done.next_s:.0f} s: `braid work --until-idle` waits for it")
 
 
