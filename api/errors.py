@@ -8,6 +8,7 @@ rooms below: LedgerError, WalError, ViewError, and OSError, which is left alone.
     AccessDeniedError(PermissionError)  who asks may not do this
       FrozenError                       the store is frozen: an operator alone changes it
     NotInScopeError(LookupError, ValueError)  nothing in the scope has this id or name
+      UnknownEntityError                no entity of it is called so
     LostPlaceError(ValueError)          what a cursor goes on behind is gone
     UnreachableError(ConnectionError)   no server answers where a client asks
     RemoteError(RuntimeError)           a server failed in a way that has no name here
@@ -38,6 +39,10 @@ class FrozenError(AccessDeniedError):
 
 class NotInScopeError(LookupError, ValueError):
     """Nothing in the scope that was asked has the id or the name that was given."""
+
+
+class UnknownEntityError(NotInScopeError):
+    """No entity of the scope has the name or the id that was given."""
 
 
 class LostPlaceError(ValueError):

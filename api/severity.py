@@ -27,7 +27,8 @@ ERRORS: Final = {
         {
             # what was asked can't be meant, isn't allowed, or isn't there
             "InvalidRequestError", "UnknownOperationError", "AccessDeniedError", "FrozenError", "NotInScopeError",
-            "LostPlaceError", "VersionConflictError", "ConfirmationError", "PinnedError", "RemoteModelError",
+            "UnknownEntityError", "LostPlaceError", "VersionConflictError", "ConfirmationError", "PinnedError",
+            "RemoteModelError",
             "BodyTooLargeError", "PolicyError", "InvalidRecordError", "IdempotencyConflictError", "KeyRefusedError",
             "SharedKeyError", "UnknownRecordError", "ErasedError", "PuncturedError", "ForgottenError", "NoVaultError",
             "NotRederivableError", "DestinationExistsError", "ReadOnlyError", "VaultPassphraseError",

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from braid.caller import asking
 from braid.claims.finder import ClaimFinder
-from braid.errors import AccessDeniedError, NotInScopeError
+from braid.errors import AccessDeniedError, UnknownEntityError
 from braid.learn.resolve.compare import Similarity
 from braid.learn.resolve.resolution import (
     Decision,
@@ -109,7 +109,11 @@ class EntityReader:
         for index in self._finder.named(None):
             record = self.record(index)
             body = record.body if record is not None and record.raw is not None else None
-            if record is None or not isinstance(body, ExperienceBody) or not in_scope(body.scope, self._scope):
+            if (
+                record is None
+                or not isinstance(body, ExperienceBody)
+                or not in_scope(body.scope, self._scope)
+            ):
                 continue
             turn = self.record(_turn_of(record))
             classes = self._session.reader.source_classes
@@ -241,7 +245,7 @@ def found(known: Resolution, wanted: str) -> Entity:
     named = [one for one in known.entities if wanted == one.id]
     named = named or [one for one in known.entities if key in {normal(name) for name in one.names}]
     if not named:
-        raise NotInScopeError(f"no entity is called {wanted!r} here: `entities` lists them")
+        raise UnknownEntityError(f"no entity is called {wanted!r} here")
     if len(named) > 1:
         owned = len({one.owner for one in named}) > 1
         told = [f"{one.id} ({_told_apart(one, owned=owned)})" for one in named[:_MOST_TOLD]]

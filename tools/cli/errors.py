@@ -45,6 +45,7 @@ HINTS: Final = {
     "VaultError": "`braid doctor` says what is wrong; a backup of the vault must be the newest one",
     "NoVaultError": "bring the vault back to its place (`braid doctor` says where it is looked for)",
     "UnknownRecordError": "`braid log` lists what there is",
+    "UnknownEntityError": "`braid entity list` shows whom and what there is, with the same scope",
     "ErasedError": "what was erased can't be brought back; `braid show --envelope ID` shows what remains",
     "ForgottenError": "`braid show --forgotten ID` shows it; `braid recover ID` brings it back",
     "RefusedLogError": "nothing of it was taken over; docs/audit.md says what each reason means and what to do",

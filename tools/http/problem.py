@@ -46,6 +46,7 @@ _HINTS: Final = {name: _for_elsewhere(hint) for name, hint in HINTS.items()} | {
     "LogLockedError": "wait a little, and ask again",
     "ViewBusyError": "wait a little, and ask again",
     "UnknownRecordError": "`recall` finds records by what they say; `memories` lists them",
+    "UnknownEntityError": "`entities` lists them, with the same scope",
     "ErasedError": "what was erased can't be brought back; `certificate` says what went",
     "ForgottenError": "`get` with include_forgotten shows it; `recover` brings it back",
     "IdempotencyConflictError": "`get` shows that record; `correct` says what is right instead",

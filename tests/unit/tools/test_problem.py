@@ -10,7 +10,14 @@ import msgspec
 import pytest
 
 from braid.client.remote import problem_error
-from braid.errors import ConfirmationError, FrozenError, LostPlaceError, PinnedError, VersionConflictError
+from braid.errors import (
+    ConfirmationError,
+    FrozenError,
+    LostPlaceError,
+    PinnedError,
+    UnknownEntityError,
+    VersionConflictError,
+)
 from braid.ledger.errors import (
     ErasedError,
     ForgottenError,
@@ -52,6 +59,7 @@ _CODE: Final = re.compile(r"`([^`]+)`")
     "error",
     [
         UnknownRecordError("x"),
+        UnknownEntityError("x"),
         ErasedError("x"),
         ForgottenError("x"),
         IdempotencyConflictError("k", "exp_1", ("text",)),
