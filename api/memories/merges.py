@@ -4,9 +4,9 @@ A decision stands above events that each name one node and rest on turns that sa
 it. What rules join by themselves is no decision, and changes with the rules: `entity` shows that.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from braid.caller import asking
 from braid.ledger.errors import ErasedError
@@ -17,6 +17,11 @@ from braid.ledger.record.scope import in_scope
 from braid.log.chain import Chain
 from braid.memories.operations import Change
 from braid.session import Session
+
+_APART: Final = " apart from "
+_GONE: Final = "a name that is gone"
+"""Stands for a name that a merge is about and nobody says any more."""
+_OF_A_MERGE: Final = 2
 
 
 class _Name(NamedTuple):
@@ -100,21 +105,47 @@ def _told(reader: Reader, record: Record, member: int, decided: str) -> tuple[st
     gone = reader.control.hidden
     if record.kind != "event" or record.index in gone or member in gone:
         return None, None
+    if decided != "retract":
+        before, since = _sides(reader, record, member)
+        return _listed(before), _listed(since)
+    undone = [_record(reader, link.index) for link in record.links if link.role == "supersedes"]
+    sides = [_sides(reader, one, member) for one in undone if one is not None]
+    return _listed([name for _, since in sides for name in since]), _listed(
+        [name for before, _ in sides for name in before]
+    )
+
+
+def _sides(reader: Reader, record: Record, member: int) -> tuple[list[str], list[str]]:
+    """Return which names meant one before a decision and since: who says them all is told that they were apart."""
     names = list(_names(reader, record, member))
-    every, own = [one.text for one in names], [one.text for one in names if one.own]
+    texts = _told_apart(names)
+    own = [text for text, one in zip(texts, names, strict=True) if one.own]
+    decided = str(_event(record).data.get("op"))
     if decided == "merge":
-        return _listed(own), _listed(every)
+        if len(names) < _OF_A_MERGE:
+            return own, [*texts, _GONE]
+        return ([_APART.join(texts)] if own == texts else own), texts
     if decided == "alias":
-        return _listed(own), _listed([*own, *map(str, _event(record).data.get("aliases", ()))])
+        return own, [*own, *map(str, _event(record).data.get("aliases", ()))]
     if decided == "apart":
-        sides = {one.side for one in names if one.own}
-        return _listed(every), _listed([one.text for one in names if one.side in sides])
-    if decided == "split":
-        is_another = any(link.role == "evidence" and link.index == member for link in record.links)
-        return _listed(every), _listed([f"another {name}" if is_another else name for name in every])
-    before = [_record(reader, link.index) for link in record.links if link.role == "supersedes"]
-    undone = [one for each in before if each is not None for one in _names(reader, each, member)]
-    return _listed([one.text for one in undone]), _listed([one.text for one in undone if one.own])
+        sides = sorted({one.side for one in names if one.own})
+        parted = [
+            ", ".join(text for text, one in zip(texts, names, strict=True) if one.side == side)
+            for side in sides
+        ]
+        return texts, [_APART.join(parted)] if parted else []
+    if any(link.role == "evidence" and link.index == member for link in record.links):
+        return texts, [f"another {name}" for name in texts]
+    return texts, [f"{name}{_APART}another {name}" for name in texts]
+
+
+def _told_apart(names: Sequence[_Name]) -> list[str]:
+    """Return how names are told: of two that are written alike, the one that the memory doesn't say is another."""
+    told: dict[int, str] = {}
+    for place in sorted(range(len(names)), key=lambda at: not names[at].own):
+        text = names[place].text
+        told[place] = f"another {text}" if text in told.values() else text
+    return [told[place] for place in range(len(names))]
 
 
 def _names(reader: Reader, record: Record, member: int) -> Iterator[_Name]:

@@ -70,7 +70,7 @@ def test_names_that_are_parted_and_turns_that_mean_another(store: Store) -> None
     assert rows(store, here) == rows(store, there) == [("alias", "alex", "alex, Lex")]
     store.split_entity("Alex", turns=[here], user_id="maya")
     assert rows(store, here)[1:] == [("split", "alex", "another alex")]
-    assert rows(store, there)[1:] == [("split", "alex", "alex")]
+    assert rows(store, there)[1:] == [("split", "alex", "alex apart from another alex")]
     uses = say(store, "I use QuickBooks.", "user", "uses", "QuickBooks")
     short = say(store, "QB is slow.", "QB", "is", "slow")
     store.merge_entities("QB", "QuickBooks", user_id="maya")
@@ -93,7 +93,7 @@ def test_a_decision_that_is_forgotten_keeps_its_row_without_its_names(
     assert rows(store, bob)[0] == (
         "merge",
         "bob",
-        "bob",
+        "bob, a name that is gone",
     )  # whose name it was is gone with the turn that said it
     store.erase(done)
     assert rows(store, bob) == []  # what it was is gone with its key
@@ -106,7 +106,7 @@ def test_a_name_goes_with_the_turns_that_say_it_and_comes_back_with_them(
     store.merge_entities("Bob", "Robert Kinsella", user_id="maya")
     store.forget(bob, reason="not to be told")
     assert rows(store, bob) == [("merge", None, None)]
-    assert rows(store, robert) == [("merge", "robert kinsella", "robert kinsella")]
+    assert rows(store, robert) == [("merge", "robert kinsella", "robert kinsella, a name that is gone")]
     store.recover(bob)
     assert rows(store, bob) == [("merge", "bob", "bob, robert kinsella")]
     mended = store.correct(bob, "Bob mended the gate.")
@@ -124,7 +124,10 @@ def test_other_names_go_with_the_turns_that_say_the_name(store: Store) -> None:
     store.split_entity("Alex", turns=[alex], user_id="maya")
     store.forget(alex, reason="not to be told")
     assert rows(store, alex) == [("alias", None, None), ("split", None, None)]
-    assert rows(store, other) == [("alias", "alex", "alex, Lex"), ("split", "alex", "alex")]
+    assert rows(store, other) == [
+        ("alias", "alex", "alex, Lex"),
+        ("split", "alex", "alex apart from another alex"),
+    ]
 
 
 def test_who_is_held_to_a_scope_is_shown_what_was_decided_there(store: Store) -> None:
@@ -149,3 +152,20 @@ def test_the_audit_trail_calls_it_a_merge(store: Store, people: tuple[str, str])
         "operation": ["MERGE", "REVISE"],
         "event_type": ["entity_merge", "entity_retract"],
     }
+
+
+def test_no_row_says_that_a_name_became_itself(store: Store) -> None:
+    both = say(store, "Thomas met Tomas.", "Thomas", "met", "Tomas")
+    here = say(store, "Thomas is my boss.", "Thomas", "is", "my boss")
+    store.merge_entities("Thomas", "Tomas", user_id="maya")
+    store.split_entity("Thomas", names=["Tomas"], user_id="maya")
+    store.split_entity("Thomas", turns=[here], user_id="maya")
+    parted = [one.id for one in store.entities(user_id="maya").entities if one.name == "Thomas"]
+    store.merge_entities(*parted, user_id="maya")
+    assert rows(store, both) == [
+        ("merge", "thomas apart from tomas", "thomas, tomas"),
+        ("apart", "tomas, thomas", "tomas apart from thomas"),
+        ("split", "thomas", "thomas apart from another thomas"),
+        ("merge", "thomas", "thomas, another thomas"),
+    ]
+    assert rows(store, here)[-1] == ("merge", "thomas", "another thomas, thomas")
