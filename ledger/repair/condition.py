@@ -16,7 +16,7 @@ from braid.ledger.keys.logkeys import load_log_keys
 from braid.ledger.read.reader import Reader
 from braid.ledger.settings import Settings
 from braid.ledger.tree.guard import Guard
-from braid.ledger.write.sequence import CLOCK_TOLERANCE, is_lag_accepted
+from braid.ledger.write.sequence import is_clock_behind
 from braid.wal.errors import WalError
 
 LEAST_FREE_BYTES = 64 << 20
@@ -87,8 +87,8 @@ def _unsigned_durability(reader: Reader) -> Iterator[Problem]:
 
 
 def _clock_behind(reader: Reader, now: datetime) -> Iterator[Problem]:
-    last = datetime.fromisoformat(reader.envelope(reader.size - 1).created_at)
-    if last - now > CLOCK_TOLERANCE and not is_lag_accepted(reader, last):
+    if is_clock_behind(reader, now):
+        last = datetime.fromisoformat(reader.envelope(reader.size - 1).created_at)
         ahead = last - now
         how_far = f"{ahead.days:,} days" if ahead.days > 1 else f"{ahead.total_seconds() / 3600:.1f} hours"
         yield Problem(

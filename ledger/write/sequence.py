@@ -117,6 +117,12 @@ def is_lag_accepted(reader: Reader, last: datetime) -> bool:
     return last - datetime.fromisoformat(time_) <= timedelta(microseconds=reader.log.next_tx - tx)
 
 
+def is_clock_behind(reader: Reader, now: datetime) -> bool:
+    """Whether the log takes no record, since the clock says `now` and that stands far behind the log's end."""
+    last = datetime.fromisoformat(reader.envelope(reader.size - 1).created_at)
+    return last - now > CLOCK_TOLERANCE and not is_lag_accepted(reader, last)
+
+
 class Sequencer:
     """Gives drafts their places and signatures. Writes nothing; called under the writer's lock."""
 

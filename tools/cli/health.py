@@ -229,10 +229,14 @@ def _put_problems(rows: list[dict[str, Any]], output: Format) -> None:
 
 
 def _accept_clock(store: Any, reason: str | None, *, dry_run: bool) -> None:
-    if dry_run:
-        with reading(store):
+    from braid.ledger.write.sequence import is_clock_behind
+
+    with reading(store) if dry_run else writing(store) as opened:
+        if opened.server is None and not is_clock_behind(opened.session.reader, opened.session.now()):
+            say("the log takes records: there is no clock to accept, and nothing was logged")
+            return
+        if dry_run:
             say("an acceptance of the clock would be logged (--dry-run)")
-        return
-    with writing(store) as opened:
+            return
         put(opened.writer.accept_clock(reason))
     say("logged: times go on from the last record's until the clock has caught up")

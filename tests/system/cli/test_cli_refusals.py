@@ -483,6 +483,18 @@ def test_a_clock_that_is_behind_is_refused_until_it_is_accepted(session: Session
     assert session.is_clean()
 
 
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_a_clock_that_is_right_is_not_accepted(session: Session, more: tuple[str, ...]) -> None:
+    before = session.well("log", "-o", "jsonl").out
+    said = session.well("doctor", "--accept-clock", *more)
+    assert "nothing was logged" in said.err
+    assert session.well("log", "-o", "jsonl").out == before
+
+
+def test_an_entity_that_there_is_not_is_refused_with_the_command_that_lists_them(session: Session) -> None:
+    assert "`braid entity list`" in session.refused("entity", "show", "Nobody")
+
+
 # -- the command itself ---------------------------------------------------------------------------
 
 
