@@ -1,7 +1,9 @@
 """How a store stands: its size and head, what waits, what it lacks, and what it was at another time."""
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Literal
 
 from braid.agent.maturity import Stage
 from braid.job_state import job_state
@@ -14,10 +16,13 @@ from braid.providers.budget import BudgetState
 from braid.providers.operations import ProviderState, budget_states, provider_states
 from braid.session import Session
 from braid.settings import settings
+from braid.severity import Severity
 from braid.views.errors import SqlError, ViewError
 from braid.views.status import Newest, ViewStatus
 from braid.work.breaker import BreakerState
 from braid.work.errors import TransportError
+
+TroubleField = Literal["contradiction", "durability_unsigned", "snapshot", "jobs", "breakers", "budgets"]
 
 
 class AskStatus(Request, frozen=True, kw_only=True):
@@ -54,13 +59,21 @@ class Torn(Response, frozen=True, kw_only=True):
     reason: str
 
 
+class Trouble(Response, frozen=True, kw_only=True):
+    """A field of the status that says something is wrong, with the name of what it is about, and how bad that is."""
+
+    field: TroubleField
+    about: str | None
+    severity: Severity
+
+
 class Status(Response, frozen=True, kw_only=True):
     """How a store stands. Sizes are bytes; `guard` is a path, None where this handle has none.
 
     `contradiction`: why this copy is only read. `durability_unsigned`: what `store.json` asks for and no event signs.
     `jobs`: how many there are of each state, None where what carries them gives no answer. `breakers`: how this process
     stands with what it depends on. `providers`: the models that the settings name; `budgets`: the tokens of the day,
-    None where they can't be read.
+    None where they can't be read. `troubles`: which of these say that something is wrong, the worst first.
     """
 
     store: str
@@ -85,6 +98,7 @@ class Status(Response, frozen=True, kw_only=True):
     breakers: tuple[BreakerState, ...]
     providers: tuple[ProviderState, ...]
     budgets: tuple[BudgetState, ...] | None
+    troubles: tuple[Trouble, ...]
 
 
 @operation(AskStatus, Status, access="read", cost="index", example=AskStatus(), errors=(ViewError,))
@@ -101,6 +115,8 @@ def status(session: Session, asked: AskStatus) -> Status:
     at = settings(session)
     torn = reader.torn if isinstance(reader, Writer) else None
     unsigned = None if reader.durability == reader.settings.durability else reader.settings.durability
+    snapshot, jobs, budgets = session.views.newest_snapshot(), _jobs(session), budget_states(session)
+    breakers = job_state(session).breakers.states()
     return Status(
         store=str(session.path),
         origin=session.origin,
@@ -123,15 +139,57 @@ def status(session: Session, asked: AskStatus) -> Status:
             next=_next_due(session),
         ),
         views=tuple(session.views.status()),
-        snapshot=session.views.newest_snapshot(),
+        snapshot=snapshot,
         contradiction=reader.contradiction or None,
         durability_unsigned=unsigned,
         torn=Torn(**torn._asdict()) if torn else None,
-        jobs=_jobs(session),
-        breakers=job_state(session).breakers.states(),
+        jobs=jobs,
+        breakers=breakers,
         providers=provider_states(session),
-        budgets=budget_states(session),
+        budgets=budgets,
+        troubles=_troubles(
+            contradiction=reader.contradiction,
+            unsigned=unsigned,
+            snapshot=snapshot,
+            jobs=jobs,
+            breakers=breakers,
+            budgets=budgets,
+        ),
     )
+
+
+def _troubles(
+    *,
+    contradiction: str,
+    unsigned: Durability | None,
+    snapshot: Newest | None,
+    jobs: dict[str, int] | None,
+    breakers: Iterable[BreakerState],
+    budgets: Iterable[BudgetState] | None,
+) -> tuple[Trouble, ...]:
+    """Return what is wrong by what the status says, the worst first: of the class of the error that it would raise."""
+    found: list[Trouble] = []
+
+    def tell(field: TroubleField, severity: Severity, about: str | None = None) -> None:
+        found.append(Trouble(field=field, about=about, severity=severity))
+
+    if contradiction:
+        tell("contradiction", Severity.CORRUPT)
+    if snapshot is not None and snapshot.trouble:
+        tell("snapshot", Severity.CORRUPT, snapshot.name)
+    if jobs is None or jobs.get("dead"):
+        tell("jobs", Severity.FAILED, None if jobs is None else "dead")
+    if budgets is None:
+        tell("budgets", Severity.FAILED)
+    if unsigned is not None:
+        tell("durability_unsigned", Severity.DEGRADED, unsigned)
+    for broken in breakers:
+        if broken.state != "closed":
+            tell("breakers", Severity.DEGRADED, broken.dependency)
+    for budget in budgets or ():
+        if budget.is_spent:
+            tell("budgets", Severity.DEGRADED, budget.tier)
+    return tuple(found)
 
 
 def _jobs(session: Session) -> dict[str, int] | None:

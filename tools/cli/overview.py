@@ -106,9 +106,9 @@ def _snapshot(opened: "Store") -> str:
 def _troubles(opened: "Store") -> Iterator[str]:
     reader = opened.reader
     if reader.contradiction:
-        yield reader.contradiction
+        yield f"{reader.contradiction} (corrupt)"
     if reader.durability != (asked := reader.settings.durability):
-        yield f"durability {asked} was asked for, and no operator has signed it"
+        yield f"durability {asked} was asked for, and no operator has signed it (degraded)"
 
 
 def _bytes_below(folder: Path) -> int:

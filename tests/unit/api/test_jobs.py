@@ -634,6 +634,23 @@ def test_one_is_retried_even_when_the_file_is_lost(store: Store, clock: Clock, d
     assert len(readings(store)) == 1
 
 
+def test_the_status_says_how_bad_it_is_that_a_job_is_dead(store: Store, clock: Clock, dead: str) -> None:
+    told = [(one.field, one.about, one.severity) for one in store.status().troubles]
+    assert ("jobs", "dead", "failed") in told
+    assert {one for one in told if one[0] != "breakers"} == {("jobs", "dead", "failed")}
+    store.discard_job(dead, reason="a test talk")
+    assert "jobs" not in {one.field for one in store.status().troubles}
+
+
+def test_what_waits_for_a_model_is_counted_where_none_is_named(store: Store, clock: Clock, dead: str) -> None:
+    store.retry_job(dead, reason="the model is back")
+    assert work(store, clock).unserved == 1
+    assert work(store, clock, consumers=["projection"]).unserved == 0
+    done = work(store, clock, knows())
+    assert (done.done, done.unserved) == (1, 0)
+    assert work(store, clock).unserved == 0
+
+
 def test_one_is_discarded_and_may_be_brought_back(store: Store, clock: Clock, dead: str) -> None:
     store.discard_job(dead, reason="a test talk")
     (store.path / "work.sqlite").unlink(missing_ok=True)

@@ -239,5 +239,8 @@ def test_what_is_told_is_worked_out_only_where_it_decides(monkeypatch: pytest.Mo
     )
     assert proposed(decide(other, one)).review_needed
     assert not asked  # neither gives way
-    assert proposed(decide(say(3, claim("Maya", "lives_in", "Faro"), "2025-02-01", by="Ana"), one)).action == "UPDATE"
+    assert (
+        proposed(decide(say(3, claim("Maya", "lives_in", "Faro"), "2025-02-01", by="Ana"), one)).action
+        == "UPDATE"
+    )
     assert asked
