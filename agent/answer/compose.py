@@ -4,15 +4,21 @@ It invents nothing: every word of an answer is a claim that the stance holds, a 
 record tells. Where too little speaks for an answer it says that it doesn't know.
 """
 
-from collections.abc import Callable, Sequence
-from datetime import UTC
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import msgspec
 
 from braid.agent import bands
 from braid.agent.answer.assertion.assertion import assertion
-from braid.agent.answer.assertion.verdict import asks_of_the_past, asks_of_then, denied, is_of_now
+from braid.agent.answer.assertion.verdict import (
+    asks_of_the_past,
+    asks_of_then,
+    denied,
+    is_bounded,
+    is_of_now,
+)
 from braid.agent.answer.change import former_state as predecessor
 from braid.agent.answer.change.replacement import Replacement, has_replaceable, replacement, taken_back
 from braid.agent.answer.change.variants import later
@@ -33,6 +39,7 @@ from braid.agent.answer.ladder import (
 from braid.agent.answer.lists.listing import listed
 from braid.agent.answer.question.followup import followed
 from braid.agent.answer.question.period import asks_for_sum, is_to_be_summed
+from braid.agent.answer.question.reading import Wants
 from braid.agent.answer.relevance.mismatch import mismatch
 from braid.agent.answer.relevance.referent import is_meant
 from braid.agent.answer.turn.moments import during
@@ -57,6 +64,7 @@ from braid.stance.question import ParsedQuestion, read
 from braid.stance.reconcile import Reconciliation
 from braid.stance.relations import compared_as
 from braid.stance.values import same
+from braid.text.dates import times
 from braid.text.words import stem, stems, telling, words
 
 DISPUTED: Final = 0.5
@@ -65,11 +73,25 @@ TAKEN_BACK: Final = 0.65
 """How sure a "no" is at least that rests on a denial which stands."""
 ALOOF: Final = 0.05
 """Up to what share of a question that a turn speaks of it speaks of nothing that is asked."""
+_CHECKED: Final[tuple[Wants, ...]] = ("time", "value")
+"""As what is asked for the value that a yes rests on may have changed."""
+MOST_PASSED: Final = 3
+"""Among how many of the first turns the first is looked for that isn't of something else."""
 BEYOND_DOUBT: Final = 1.0
 """From which `read_best` on it answers all the same."""
 Rung = Callable[[QuestionContext], Composed | None]
 """Takes the question with what was found; returns a whole answer, or None where the question isn't its to answer."""
-FIRST_ASKED: Final[tuple[Rung, ...]] = (followed, listed)
+_ASKING: Final = frozenset(("who", "whom", "whose", "what", "when", "where", "why", "how", "which"))
+
+
+def _asks_nothing(asked: QuestionContext) -> Composed | None:
+    """Return that nothing is known of a question without a word of what it asks about: "?", "who"."""
+    if not asked.hits or not _ASKING.issuperset(words(asked.question)):
+        return None
+    return unknown("the question has no word to look for; say what it is about", 0.0)
+
+
+FIRST_ASKED: Final[tuple[Rung, ...]] = (followed, listed, _asks_nothing)
 """What is asked before what is held and what was said, in this order."""
 
 
@@ -114,10 +136,15 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
     if (chosen.speaks < SPOKEN_OF and chosen.likeliest < LIKELY) or _unknown_names(question, hits):
         return silence(question, chosen, hits)
     best = chosen.ranked[0]
+    is_of_another = _is_of_another(question, best, hits)
+    if is_of_another and (told_by := _next_whole(question, chosen, hits)) is not None:
+        chosen = choose(question, told_by, given, asked.nearest, asked.answers)
+        best = chosen.ranked[0]
+        is_of_another = _is_of_another(question, best, hits)
     is_open = (
         asks_for_sum(question)
         or is_to_be_summed(question, best)
-        or _is_of_another(question, best, hits)
+        or is_of_another
         or _speaks_of_nothing_asked(chosen)
     )
     if is_open or (answer := said(question, chosen, asked)) is None:
@@ -137,6 +164,22 @@ def _is_of_another(question: Question, best: Hit, hits: Sequence[Hit]) -> bool:
     span = best_span(question, best.text, when_of(best))
     sentence = span.sentence if span is not None else best.text
     return not is_meant(question, best.text, best, hits) or mismatch(question, sentence, best, hits)
+
+
+def _next_whole(question: Question, chosen: Chosen, hits: Sequence[Hit]) -> list[Hit] | None:
+    """Return the hits without those of something else that stand before the first that isn't, where that one has every
+    telling word of the question and reads as an answer; None where it hasn't."""
+    passed = set[str]()
+    for hit in chosen.ranked[:MOST_PASSED]:
+        if not _is_of_another(question, hit, hits):
+            is_whole = bool(question.stems) and stems(f"{hit.text} {speaker(hit)}").issuperset(question.stems)
+            return (
+                [one for one in hits if one.id not in passed]
+                if is_whole and hit.id in chosen.answering
+                else None
+            )
+        passed.add(hit.id)
+    return None
 
 
 def _unknown_names(question: Question, hits: Sequence[Hit]) -> list[str]:
@@ -182,8 +225,8 @@ def _held(question: Question, asked: QuestionContext) -> Composed | None:
         parsed is not None and not _is_of_kind(parsed, outcome)
     ):
         return None
-    if _short(question, outcome) == "no" and asks_of_then(question) and is_of_now(asked.support[0].quote):
-        return None  # that it is so no longer says nothing of what was
+    if question.intent == "check" and _is_no_no(question, asked, outcome):
+        return None
     first, *rest = dict.fromkeys(asked.support)
     report = report_of(first, first.quote or first.text)
     if bands.band(p) == "unsaid":
@@ -207,6 +250,13 @@ def _held(question: Question, asked: QuestionContext) -> Composed | None:
         p=p,
         rung="held",
     )
+
+
+def _is_no_no(question: Question, asked: QuestionContext, outcome: Reconciliation) -> bool:
+    """Whether a denial says nothing of what is asked: that it is so no longer, of what was; not after noon, of ever."""
+    if any(is_bounded(question, one.claim.quote or "") for one in outcome.support):
+        return True
+    return _short(question, outcome) == "no" and asks_of_then(question) and is_of_now(asked.support[0].quote)
 
 
 def _since(question: Question, asked: QuestionContext) -> list[Support]:
@@ -282,6 +332,9 @@ def _maybe_changed(question: Question, chosen: Chosen, asked: QuestionContext) -
     """Return what was said with a later turn that may stand in its place."""
     best = chosen.ranked[0]
     since = _replacement(question, chosen, best, asked)
+    for wants in _CHECKED if chosen.asked.wants == "check" and since is None else ():
+        of_value = msgspec.structs.replace(chosen.asked, wants=wants)
+        since = since or _replacement(question, msgspec.structs.replace(chosen, asked=of_value), best, asked)
     if chosen.changed or since is None or list(chosen.told) != [best]:
         return None
     span, newer = since
@@ -359,7 +412,7 @@ def _short(question: Question, outcome: Reconciliation) -> str:
             return "yes"
         if _denies(outcome):
             return "no"
-    return "; ".join(dict.fromkeys(said.claim.object for said in outcome.support))
+    return "; ".join(dict.fromkeys(clause(said.claim.object) for said in outcome.support))
 
 
 def _dated(outcome: Reconciliation) -> tuple[str, str]:
@@ -374,7 +427,17 @@ def _dated(outcome: Reconciliation) -> tuple[str, str]:
         for said in outcome.support
         if f"{said.since:%Y-%m-%d}" == iso and said.claim.valid_to
     }
+    spans = spans or {span for said in outcome.support for span in _begun_within(said, iso)}
     return what, during(*min(spans)) if spans else f"on {iso}"
+
+
+def _begun_within(said: RecordedClaim, iso: str) -> Iterator[tuple[datetime, datetime]]:
+    """Yield the months and years that begin with a day, where those and no day were said: in January is not on its
+    first."""
+    spans = [(one.span.since, one.span.until) for one in times(said.claim.quote or "", said.said)]
+    whole = [(since, until) for since, until in spans if since is not None and until is not None]
+    if all(until - since > timedelta(days=7) for since, until in whole):
+        yield from ((since, until) for since, until in whole if f"{since:%Y-%m-%d}" == iso)
 
 
 def _affirms(said: RecordedClaim, outcome: Reconciliation) -> bool:

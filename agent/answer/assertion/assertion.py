@@ -337,6 +337,8 @@ def _is_either(said: Parse, at: int) -> bool:
 
 def _lacks(said: Parse, at: int, clause: int) -> bool:
     """Whether what is asked for is said to be lacking: "no parking", "without sugar"."""
+    if at == clause:
+        return "no" in said.words_on(at) and not _is_denied(said, clause)
     while at != clause:
         token = said.tokens[at]
         if said.words_on(at) & {"no", "neither"}:

@@ -40,6 +40,11 @@ _PAST: Final = re.compile(
     r"^\W*(?:(?:and|so|but) )?(?:did|was|were|had|(?:has|have)\b.*\bever)\b", re.IGNORECASE
 )
 _WAS: Final = re.compile(r"\b(?:did|was|were|had|have|has)\b", re.IGNORECASE)
+_OF_NOW: Final = re.compile(
+    r"\b(?:have|has|had) to\b|\b(?:does|do|will|can|could|would|should|must) (?:[\w'’-]+ ){1,4}?have\b",
+    re.IGNORECASE,
+)
+"""A "have" that is no past: "when does she have yoga?"."""
 _EVER: Final = stem("ever")
 _HOW: Final = frozenset(
     map(stem, ("ever", "still", "already", "yet", "now", "currently", "actually", "really"))
@@ -113,6 +118,15 @@ _CONTRARIES: Final = tuple(
         ("available", "sold out|out of stock"),
     )
 )  # fmt: skip
+_HABIT: Final = re.compile(
+    r"\b(?:do|does|can|must|may|should)(?: not|n['’]t)\b|\b(?:cannot|can['’]t|never)\b", re.IGNORECASE
+)
+_BOUND: Final = re.compile(
+    r"\b(?:(?:after|before|past|between|during) (?!all\b|that\b|this\b)|on (?:\w+ )?(?:\w+days|weekends)\b"
+    r"|at (?:night|work|home|school|weekends)\b|in the (?:morning|afternoon|evening)s?\b|without )(?:[\w:']+ ?){0,2}",
+    re.IGNORECASE,
+)
+"""How far a denial reaches, if it says what somebody does or may."""
 _TAKES_UP: Final = re.compile(r"^\W*(?:(?:and|but|so) )?(?:he|she|they|it|who)\b", re.IGNORECASE)
 _MARKED: Final = re.compile(r"[\d+#£$€%]|\w-$")
 _ORDINAL: Final = re.compile(r"^(\d+)(?:st|nd|rd|th|[ap]\.?m\.?)$")
@@ -129,7 +143,7 @@ def verdict(
     words alone say only of an end ("I've pulled out of it") that it is so no more. `speaker`: who said it, where that
     isn't who asks; `whole`: the turn that the sentence is of.
     """
-    said = _plainly(question, _BARE_NOT.sub(r"\1n't", said))
+    said = with_contraries(question, _BARE_NOT.sub(r"\1n't", said))
     is_asked = question.intent == "check" and not _DENIED.search(question.text)
     if not is_asked or _ASKED_FOR.search(said) or _JEST.search(whole or said):
         return None
@@ -151,17 +165,26 @@ def verdict(
         elif told == "yes":
             return None
     is_meant = _values(question.text) <= _values(said) and not (left_out or _is_of_another(question, said))
-    if told == "yes" and not is_meant:
+    if (told == "yes" and not is_meant) or (told == "no" and is_bounded(question, said)):
         return None
     return told
 
 
-def _plainly(question: Question, said: str) -> str:
+def with_contraries(question: Question, said: str) -> str:
     """Return a sentence with the contrary of what is asked for as its denial: "closed on Mondays" is not open then."""
     for word, contrary in _CONTRARIES:
         if stem(word) in question.stems:
             said = contrary.sub(f"not {word}", said)
     return said
+
+
+def is_bounded(question: Question, said: str) -> bool:
+    """Whether a denial reaches only as far as a time or place that isn't asked of: not after noon, not at work."""
+    asked = {*question.stems}
+    return any(
+        asked.isdisjoint(telling_stems(bound[0])) and _HABIT.search(said, 0, bound.start())
+        for bound in _BOUND.finditer(said)
+    )
 
 
 def replied(question: Question, asked: str, reply: str) -> Verdict | None:
@@ -284,7 +307,7 @@ def asks_of_then(question: Question) -> bool:
 
 def asks_of_the_past(question: Question) -> bool:
     """Whether a question asks of what has been, whatever it wants to know of it."""
-    return _WAS.search(re.sub(r"\b(?:have|has|had) to\b", "", question.text, flags=re.IGNORECASE)) is not None
+    return _WAS.search(_OF_NOW.sub("", question.text)) is not None
 
 
 def denied(question: Question, outcome: Reconciliation | None) -> RecordedClaim | None:
@@ -294,7 +317,11 @@ def denied(question: Question, outcome: Reconciliation | None) -> RecordedClaim 
     standing = [one.said for one in outcome.candidates if one.held and not one.said.claim.polarity]
     if asks_of_then(question):
         standing = [said for said in standing if not is_of_now(said.claim.quote or "")]
-    meant = [said for said in standing if is_about(question, said.claim.object)]
+    meant = [
+        said
+        for said in standing
+        if is_about(question, said.claim.object) and not is_bounded(question, said.claim.quote or "")
+    ]
     return max(meant, key=lambda said: said.said, default=None)
 
 

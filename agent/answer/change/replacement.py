@@ -39,10 +39,14 @@ MOST_OTHERS: Final = 1
 """How many words a clause may have besides its value and those of the topic: more would name a topic of its own."""
 ON_TOPIC: Final = 0.5
 """What share of the question's words a turn on the topic has at least."""
+_MAKING_IT: Final = (
+    r"(?<!can )(?<!['’]t )(?<!not )(?<!could )(?<!will )(?<!['’]ll )(?<!to )\bmake (?:it|that)\b"
+)
+"""Not who can or can't make it."""
 _MARK: Final = re.compile(
     r"\bthen\W*$|^(?:ok(?:ay)?,? )?then\b(?! (?:it|that|this|there|he|she|they|we|you|i|not|no)\b)"
-    r"|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|\bmake (?:it|that)\b|\brather\b"
-    r"|\bit is\W*$|\b(?:it|that|they)(?:['’]ll| will) be\b",
+    rf"|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|{_MAKING_IT}|\brather\b"
+    r"|\bcan (?:now )?only\b|\bit is\W*$|\b(?:it|that|they)(?:['’]ll| will) be\b",
     re.IGNORECASE,
 )
 _AGREES: Final = re.compile(
@@ -51,7 +55,7 @@ _AGREES: Final = re.compile(
     re.IGNORECASE,
 )
 """Opens the reply of somebody who takes up what was proposed."""
-_MAKE_IT: Final = re.compile(r"\bmake (?:it|that)\b", re.IGNORECASE)
+_MAKE_IT: Final = re.compile(_MAKING_IT, re.IGNORECASE)
 _NUMBER: Final = re.compile(
     rf"(?<![\w.:-])[$€£]?\d(?:[\d.,:]*\d)?|\b(?!one\b){NUMBER_WORD}|\bnoon\b", re.IGNORECASE
 )

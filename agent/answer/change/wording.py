@@ -119,6 +119,8 @@ _GOT_RID: Final = re.compile(
     rf"\b{_THEY} (?:sold|returned|ditched|cancell?ed|scrapped|quit|left|dropped|lost|got rid of) (?:it|that|them)\b",
     re.IGNORECASE,
 )
+_LONG: Final = 5
+"""From how many letters one stem that begins with another is a form of it."""
 _SENTENCES_END: Final = re.compile(r"[.!?]\s")
 _MOVED_HOUSE: Final = re.compile(
     rf"(?:^\W*|\b{_THEY} )moved(?: (?:in|out|house|home|flat|places?|last \w+|this \w+|yesterday|today|at last))*\W*$",
@@ -141,6 +143,19 @@ _MEASURED_NOW: Final = re.compile(
 _DOSE: Final = re.compile(r"\d ?(?:mg|mcg|µg|ml|g|units?|tablets?|pills?|puffs?|drops?)\b")
 _DOSED: Final = re.compile(
     r"\b(?:put|moved|bumped|brought|took|got) (?:me|us) (?:back )?(?:up|down|back) to \d|\bwants (?:me|us) on \d"
+)
+_TO_AMOUNT: Final = re.compile(
+    r"\b(?:to|by) (?:[£$€]|\d[\d.,]* ?(?:mg|mcg|µg|ml|g|kg|units?|tablets?|pills?|puffs?|drops?|per ?cent|euros?"
+    r"|pounds?|quid|dollars?|people)\b|\d[\d.,]* ?[%€$£])",
+    re.IGNORECASE,
+)
+_OWES: Final = re.compile(
+    r"\b(?:ow(?:e[sd]?|ing)|debts?|lend|lent|loan(?:ed)?|borrow(?:ed|s)?)\b", re.IGNORECASE
+)
+_SETTLES: Final = re.compile(
+    r"\b(?:paid|pays|gave|given|sent|transferred|returned)\b[^.;!?]{0,40}?\bback\b"
+    r"|\b(?:paid|settled)\b[^.;!?]{0,30}?\b(?:off|up)\b|\bwe(?: are|['’]re) (?:even|quits|square)\b",
+    re.IGNORECASE,
 )
 _OF_SPEAKER: Final = re.compile(
     r"(?:\W*\b(?:i|i'm|im|i've|we|we're|it|it's|is|am|are|have|got|now|and|so|yay|finally|already|just|so far|gone"
@@ -165,8 +180,12 @@ def is_change(question: Question, older: str, newer: str, *, by_value: bool = Fa
     line = _Line(question, older, newer)
     if by_value and not line.brings_value:
         return False
+    is_told = _TOLD.search(line.text) is not None and not (
+        question.intent in _ASK_NO_AMOUNT and _TO_AMOUNT.search(newer)
+    )
     if (
-        _TOLD.search(line.text)
+        is_told
+        or _settles(question, older, newer)
         or (_DENIED.search(line.text) and _wants_value(question, line))
         or (question.intent not in _ASK_NO_AMOUNT and _measured_again(older, newer))
         or _moved_house(question, newer)
@@ -192,6 +211,14 @@ def takes_back(newer: str) -> bool:
     return _TAKES_BACK.search(newer) is not None or (
         rid is not None and not telling(_SENTENCES_END.split(newer[: rid.start()])[-1])
     )
+
+
+def _settles(question: Question, older: str, newer: str) -> bool:
+    """Whether it is asked what somebody owes, and the one whom both sentences name was paid back."""
+    if _OWES.search(question.text) is None or _SETTLES.search(newer) is None:
+        return False
+    named = {word for name in entities(f"so {newer}") for word in words(name)} & set(words(older))
+    return bool(named)
 
 
 def _moved_house(question: Question, newer: str) -> bool:
@@ -280,6 +307,13 @@ def _topic(question: Question) -> frozenset[str]:
     return frozenset(question.stems) - _LIGHT
 
 
+def _is_form_of(root: str, topic: Iterable[str]) -> bool:
+    """Whether a stem is another form of one of a topic's: the delivery, of what is delivered."""
+    return any(
+        min(len(root), len(one)) >= _LONG and (root.startswith(one) or one.startswith(root)) for one in topic
+    )
+
+
 class _Line:
     """A sentence with its words put as letters, beside the older one and the question."""
 
@@ -301,7 +335,7 @@ class _Line:
             root = stem(bare[0]) if bare else ""
             if of_check and root and bare[0] in new and root not in earlier:
                 return "N"
-            if not root or root in topic:
+            if not root or root in topic or _is_form_of(root, topic):
                 return ("P" if root in asks_of else "A") if root else token
             if root in answers:
                 return "V"

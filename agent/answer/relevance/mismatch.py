@@ -6,7 +6,7 @@ kilos" not how old he is. Such a sentence is near, and no answer. What no rule k
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from braid.agent.answer.assertion.verdict import USED_TO, WISHES, asks_of_the_past
@@ -18,7 +18,8 @@ from braid.agent.answer.turn.spans import best_span, kind_of
 from braid.agent.answer.turn.turn import when_of
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
-from braid.text.calendar import MONTHS_AND_WEEKDAYS
+from braid.text.calendar import MONTHS_AND_WEEKDAYS, Span
+from braid.text.dates import ahead, span, times
 from braid.text.numbers import codes
 from braid.text.words import STOP, stem, stems, words
 
@@ -55,6 +56,36 @@ _UNREAL: Final = re.compile(
     re.IGNORECASE,
 )
 """What never was: a wish, a dream, what could have been."""
+_PROPOSED: Final = re.compile(
+    r"^\W*(?:(?:and|but|so|well|oh|or|maybe|perhaps|i think|i guess|i feel"
+    r"|(?:he|she|they|(?-i:[A-Z])[\w-]+) thinks?)\W+(?:that )?)*(?:i|we) (?:should|could|might|ought to)\b(?! have\b)",
+    re.IGNORECASE,
+)
+"""What somebody proposes, and nobody decided."""
+_OF_ADVICE: Final = re.compile(
+    r"\b(?:should|could|might|may|ought|can|must|need|have to|supposed|suggest\w*|propos\w*|idea|think|option)\b",
+    re.IGNORECASE,
+)
+_WAS_TO: Final = re.compile(
+    r"\b(?:(?:had )?(?:planned|intended|meant|hoped|wanted)|(?:was|were) (?:going|supposed|planning|hoping|meant)) to"
+    r" (?!(?:say|tell|ask|mention|add|know|let|remind|check)\b)",
+    re.IGNORECASE,
+)
+"""What somebody meant to do, of which nothing says that it still holds."""
+_OF_PLANS: Final = re.compile(
+    r"\b(?:plan\w*|intend\w*|meant|mean|hop(?:e|ing)|want\w*|supposed)\b", re.IGNORECASE
+)
+_LABELLED: Final = re.compile(
+    r"\b(?P<noun>[a-z]{3,})(?: (?:no\.?|number|nr\.?))? #?(?P<number>\d{1,8})(?=\W*$|[,;:.!?)]|['’]s\b"
+    r"| (?:is|was|has|are|for|to|at|on|in|goes|go|gets?|cost|of|with|from|be|and|or)\b)(?![.:]\d)",
+    re.IGNORECASE,
+)
+"""A number that names one of several."""
+_MONTH: Final = timedelta(days=31)
+_PERIOD: Final = re.compile(
+    r"\b(?:this|next|last) (?:week(?:end)?|month|year)\b|\b(?:today|tomorrow|yesterday|tonight)\b",
+    re.IGNORECASE,
+)
 _DENIAL: Final = re.compile(r"\b(?:not|never|no longer)\b|n['’]?t\b", re.IGNORECASE)
 _DENYING: Final = re.compile(
     r"(?:\b(?:not|never|no longer)\b|n['’]t\b)(?! (?:only|just|until|till|before|more|less|later|earlier)\b)"
@@ -179,6 +210,8 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
         or _is_of_another_code(question, hit.text)
         or _is_of_other_act(question, sentence)
         or _is_of_other_kind(question, sentence)
+        or _is_of_another_number(question, sentence)
+        or _is_of_another_period(question, sentence, when_of(hit))
     )
 
 
@@ -193,6 +226,61 @@ def _is_of_other_kind(question: Question, sentence: str) -> bool:
         if len(meant) == 1 and meant[0].isdisjoint(said):
             return any(stem(of["what"]) in one for one in family)
     return False
+
+
+def _is_of_another_number(question: Question, sentence: str) -> bool:
+    """Whether a question asks of one of several by its number, and a sentence names none but others: order 4471, and
+    4472."""
+    if question.intent == "check":
+        return False
+    heard = _labels(sentence)
+    return any(
+        number not in words(sentence) and heard.get(noun, set()) - {number}
+        for noun, numbers in _labels(question.text).items()
+        for number in numbers
+    )
+
+
+def _labels(text: str) -> dict[str, set[str]]:
+    """Return the numbers that name one of several, by what they name: room 12, ticket #77."""
+    found: dict[str, set[str]] = {}
+    for one in _LABELLED.finditer(text):
+        noun = one["noun"].lower()
+        if noun not in STOP and noun not in MONTHS_AND_WEEKDAYS:
+            found.setdefault(stem(noun), set()).add(one["number"])
+    return found
+
+
+def _is_of_another_period(question: Question, sentence: str, when: datetime) -> bool:
+    """Whether a question asks of a time, and a sentence tells of a week or a day that isn't in it, as it was named on the
+    day of saying: "this week", said in March, asked of May."""
+    asked = question.time
+    if asked is None or kind_of(question).wants in ("time", "clock"):
+        return False
+    named = [_period(one[0], when) for one in _PERIOD.finditer(sentence)]
+    others = times(_PERIOD.sub("", sentence), when)
+    if not named or None in named or next(others, None) is not None:
+        return False
+    return all(one is not None and _is_apart(asked, one) for one in named)
+
+
+def _period(named: str, when: datetime) -> Span | None:
+    """Return the week or day that words name from the day they were said on."""
+    if named.lower().startswith(("last", "yesterday")):
+        return span(named, when)
+    return ahead(named, when)
+
+
+def _is_apart(asked: Span, told: Span) -> bool:
+    """Whether two spans have no day in common; of a month without a year, of any year."""
+    if told.since is None or told.until is None:
+        return False
+    if asked.month is not None:
+        if told.until - told.since > _MONTH:
+            return False
+        return asked.month not in (told.since.month, (told.until - timedelta(days=1)).month)
+    before = asked.until is not None and asked.until <= told.since
+    return before or (asked.since is not None and told.until <= asked.since)
 
 
 def _is_of_other_act(question: Question, sentence: str) -> bool:
@@ -245,7 +333,10 @@ def _denies_it(question: Question, sentence: str, when: datetime) -> bool:
 
 
 def _is_wished(question: Question, sentence: str) -> bool:
-    """Whether a short sentence tells of a wish, where the question asks for none; a long one tells of more."""
+    """Whether a short sentence tells of a wish or proposes something, where the question asks for none; a long one
+    tells of more."""
+    if _PROPOSED.search(sentence) is not None and _OF_ADVICE.search(question.text) is None:
+        return True
     if _UNREAL.search(sentence) is not None and _OF_WISHES.search(question.text) is None:
         return True
     wished = len(sentence.split()) <= _SHORT and _WISHED.search(sentence) is not None
@@ -253,8 +344,11 @@ def _is_wished(question: Question, sentence: str) -> bool:
 
 
 def _is_over(question: Question, sentence: str) -> bool:
-    """Whether a sentence tells of what somebody used to do, where it is asked what is so; but not for a yes or no."""
+    """Whether a sentence tells of what somebody used to do, or meant to, where it is asked what is so; but not for a
+    yes or no, which that may be."""
     asks_of_now = question.intent != "check" and not asks_of_the_past(question)
+    if asks_of_now and _WAS_TO.search(sentence) and _OF_PLANS.search(question.text) is None:
+        return True
     return asks_of_now and USED_TO.search(sentence) is not None and USED_TO.search(question.text) is None
 
 

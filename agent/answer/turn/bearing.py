@@ -13,6 +13,7 @@ import numpy as np
 
 from braid.agent.answer.question.description import PERSONS
 from braid.agent.answer.question.reading import ASKS_DAY, AskedQuestion
+from braid.agent.answer.turn.counts import without_rates
 from braid.agent.composer import Nearness
 from braid.text import numbers
 from braid.text.calendar import MONTH_NAME, MONTHS, WEEKDAYS
@@ -65,7 +66,9 @@ _REASON: Final = re.compile(
     re.IGNORECASE,
 )
 _PLACE: Final = re.compile(
-    r"\b(?:in|at|to|from|near|on|by|behind|under|opposite|into)\s+(?:the |my |our |a )?\w", re.IGNORECASE
+    r"\b(?:in|at|to|from|near|on|by|behind|under|opposite|into|with)\s+(?:the |my |our |a )?\w"
+    r"|\b(?:up|down)stairs\b|\b(?:holds|contains)\b|\bnext door\b|\bat home\b",
+    re.IGNORECASE,
 )
 _ALONE: Final = re.compile(r"(?:^|[.!?,] )\s*(?!\w+ing\b)[A-Z][a-zà-ÿ-]+(?=[,.!]|$)")
 """A name that is all that a clause says: "moving in March. Leiden, got the place"."""
@@ -75,10 +78,18 @@ _OPENING: Final = re.compile(
 )
 _ACTING: Final = re.compile(
     r"(?:^|[.!?] )\s*([A-Z][a-zà-ÿ'’-]+)(?: (?:and )?[A-Z]\w+)? (?:(?:also|always|now|usually|just|still|already) )?"
-    r"(?:(?!was\b|has\b)[a-z]{2,}(?:s|ed)|will|can|got|said|went|took|did|made|came|gave|bought|brought|paid|won|found|sent"
-    r"|wrote|put|['’]ll)\b"
+    r"(?:(?!was\b|has\b)[a-z]{2,}(?:s|ed)|will|can|got|said|told|went|took|did|made|came|gave|bought|brought|paid|won"
+    r"|found|sent|wrote|put|lent|['’]ll|(?:is|was) [a-z]{2,}ing)\b"
 )
 """A name that opens a sentence, by what it does."""
+_ROLE_ACTING: Final = re.compile(
+    rf"(?:^|[.!?] )\s*(?:(?:(?:my|our|his|her|their)|[A-Z][\w-]+['’]s) )?(?:[\w-]+ )?"
+    rf"({PERSONS}|grandma|grandpa|granny|nan)(?: [A-Z][\w-]+)? (?:(?:also|always|now|usually|just|still|already) )?"
+    r"(?:is [a-z]+ing|will|can|['’]ll|(?!is\b|was\b|has\b)[a-z]{2,}(?:s|ed)|got|said|told|went|took|did|made|came|gave"
+    r"|bought|brought|paid|found|sent|wrote|put|lent)\b",
+    re.IGNORECASE,
+)
+"""Somebody by what they are to another, by what they do: "Mum is baking the cake"."""
 _FIRST_WORD: Final = re.compile(r"(?:^|[.!?] )\s*([A-Z][a-zà-ÿ-]+)(?:['’]s|['’]ll)?(?= [a-z])")
 _LOW: Final = re.compile(r"\b[a-zà-ÿ]{3,}\b")
 _BARE: Final = re.compile(r"[\d.,]*\d\Z")
@@ -104,6 +115,7 @@ _CHECKED: Final = re.compile(
 _COUNTED: Final = re.compile(
     r"\bhow many (?:of (?:the|those|these|my|our) )?(?:\w+ )??([a-z]+)\b", re.IGNORECASE
 )
+_CLAUSE_ENDS: Final = re.compile(r"\s*(?:[.!;,](?!\d)|$)")
 _PHONE: Final = re.compile(r"\b(?:phone|mobile|telephone)\b", re.IGNORECASE)
 _LONG_NUMBER: Final = re.compile(r"\d(?:[ -]?\d){5,}")
 _SPELT: Final = frozenset(
@@ -196,7 +208,8 @@ class Bearing:
             return self._new(_CLOCK, text)
         if wants == "person":
             own = (_OWNED if self._own else _FIRST).search(text) is not None
-            return self.names(text) > 0 or ROLE.search(text) is not None or own
+            named = self.names(text) > 0 or self._opens_with_name(text)
+            return named or ROLE.search(text) is not None or own
         if wants == "place":
             return _PLACE.search(text) is not None or self._new(_ALONE, text)
         return wants != "reason" or _REASON.search(text) is not None
@@ -249,6 +262,10 @@ class Bearing:
     def _opens_with_name(self, text: str) -> bool:
         """Whether a sentence begins with who somebody is or does: "Tom is my husband", "Hannah teaches the class"."""
         openings = (_OPENING.match(text), *_ACTING.finditer(text), *self._known_openings(text))
+        if self._who and any(
+            self._known.isdisjoint(words(found[1])) for found in _ROLE_ACTING.finditer(text)
+        ):
+            return True
         return any(
             found is not None and found[1].lower() not in STOP | _SPELT | self._known for found in openings
         )
@@ -261,9 +278,14 @@ class Bearing:
         """Whether a number stands close before what the question counts."""
         if not self._counts:
             return False
+        text = without_rates(self._asked.core, text)
         for match in _NUMBER.finditer(text):
             behind = words(text[match.end() : match.end() + 60])[:REACH]
-            if not self._known.issuperset(words(match[0])) and any(map(self._is_counted, behind)):
+            if not _CLAUSE_ENDS.match(text, match.end()):
+                is_counted = any(map(self._is_counted, behind))
+            else:  # "tickets are dear, I bought two"
+                is_counted = any(map(self._is_counted, [*behind, *words(text[: match.start()])]))
+            if is_counted and not self._known.issuperset(words(match[0])):
                 return True
         return False
 

@@ -53,6 +53,11 @@ _DATE: Final = re.compile(
 _PIECE: Final = re.compile(
     rf"[,;.]\s+|\s+(?:(?<!hundred )(?<!thousand )and|and(?! {WORD})|but|plus)\s+", re.IGNORECASE
 )
+_RATE: Final = re.compile(
+    rf"[£$€]?\d[\d.,]*(?: ?(?:[€£$]|{_CURRENCY}))? (?:an?|per|each|every|apiece)\b", re.IGNORECASE
+)
+"""So much for each, which counts nothing: "38 a tin"."""
+_PER: Final = re.compile(r"\b(?:an?|per|each|every)\b", re.IGNORECASE)
 _EACH: Final = re.compile(
     r"\beach\b|\bapiece\b|\b(?:per|a) (?:head|person|child|adult|night)\b", re.IGNORECASE
 )
@@ -65,6 +70,8 @@ _ITEM: Final = re.compile(
     r"(?: (?:a|an|per|each|every) \w+| each)?\W*",
     re.IGNORECASE,
 )
+_HEADING: Final = re.compile(r"^[^\d:,;]+:\s+(?=[^\d:,;]+[ :]\s*[£$€]?\d)")
+"""What stands before a list, of which all of it is: "tickets: adult 12, student 8"."""
 _MOST_LABEL_WORDS: Final = 5
 _OF_NOTHING: Final = frozenset(
     map(stem, ("cost", "costs", "price", "pay", "paid", "takes", "worth", "total", "about"))
@@ -86,7 +93,8 @@ class ListedAmount(NamedTuple):
 def listed_amounts(sentence: str) -> list[ListedAmount]:
     """Return the amounts of a sentence that is made of such pairs; empty where it isn't."""
     found: list[ListedAmount] = []
-    for piece in _SEPARATOR.split(sentence.strip().rstrip(".!")):
+    listed = _HEADING.sub("", sentence.strip().rstrip(".!"))
+    for piece in _SEPARATOR.split(listed):
         item = _ITEM.fullmatch(piece)
         if item is None or len(item["label"].split()) > _MOST_LABEL_WORDS:
             return []
@@ -118,6 +126,9 @@ def counted(asked: str, sentence: str) -> str | None:
     if (listed := amount_of(asked, sentence)) is not None:
         return listed
     whole = _DATE.sub(lambda match: " " * len(match[0]), of_time_asked(asked, sentence))
+    many = _HOW_MANY.search(asked)
+    if many is not None:
+        whole = without_rates(asked, whole)
     text = _labelled(asked, whole)
     paid = _PAID.search(asked) is not None or ASKS_PAYMENT.search(asked) is not None
     if paid and not has_money(text) and has_money(whole):
@@ -130,7 +141,6 @@ def counted(asked: str, sentence: str) -> str | None:
     if _HOW_OFTEN.search(asked) and (twice := _TWICE.search(text)):
         often = _QUANTITY.match(text, twice.start())
         return often[0] if often else twice[0]
-    many = _HOW_MANY.search(asked)
     wanted = _kinds(*many.groups()) if many else set[str]()
     found = [match for match in _QUANTITY.finditer(text) if not set(words(match[0])) <= known]
     of_it = [match[0] for match in found if wanted & _kinds(_noun(match))]
@@ -149,6 +159,11 @@ def _bare(amount: str) -> str:
     """Return an amount without a small word that stands behind it and is nothing that is counted."""
     front, _, last = amount.rpartition(" ")
     return front if front and last.lower() in STOP and value(last) is None else amount
+
+
+def without_rates(asked: str, sentence: str) -> str:
+    """Return a sentence, as long as before, with blanks for what is so much for each, where none of that is asked."""
+    return sentence if _PER.search(asked) else _RATE.sub(lambda match: " " * len(match[0]), sentence)
 
 
 def _labelled(asked: str, sentence: str) -> str:

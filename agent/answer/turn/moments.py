@@ -94,7 +94,7 @@ _UP_TO: Final = r"(?: ?[-–—] ?| (?:to|until|till) (?:the )?)"
 _MONTH: Final = rf"(?P<month>{'|'.join(MONTHS)})"
 _SPANS: Final = (
     re.compile(
-        rf"\b(?P<first>{_DAY}){_UP_TO}(?P<last>{_DAY}) (?:of )?{_MONTH}\b(?P<year>,? \d{{4}}\b)?",
+        rf"(?<![\d.:])\b(?P<first>{_DAY}){_UP_TO}(?P<last>{_DAY}) (?:of )?{_MONTH}\b(?P<year>,? \d{{4}}\b)?",
         re.IGNORECASE,
     ),
     re.compile(

@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from braid.agent.answer.assertion.verdict import with_contraries
 from braid.agent.answer.change.former_value import of_time_asked
 from braid.agent.answer.question.reading import ASKS_PAYMENT, AskedQuestion, read
 from braid.agent.answer.turn.bearing import is_of_thing
@@ -29,6 +30,7 @@ _DURATION: Final = re.compile(
     r"(?:and a half )?(?:minute|hour|day|week|month|year|decade)s?\b(?: ago)?|\bsince [A-Z\d][\w ]{2,20}",
     re.IGNORECASE,
 )
+_NUMBER_BEFORE: Final = re.compile(r"\d(?: ?(?:[€£$%]|euros?|pounds?|dollars?|quid|times))? $", re.IGNORECASE)
 _FILLER: Final = re.compile(
     r"^(?:(?:oh|ah|wow|hey|yes|yeah|yep|no|nope|well|so|and|but|also|thanks|thank you|sure|totally|absolutely"
     r"|definitely|actually|honestly|cool|great|awesome|nice|right|okay|ok|it's|i think|i guess|you know)\b[,!. ]*)+",
@@ -139,8 +141,8 @@ def _goes_on(sentence: str) -> bool:
 
 
 def _span(question: Question, sentence: str, part: TextPart, when: datetime) -> AnswerSpan:
-    stems = telling_stems(sentence)
     asked = question.stems
+    stems = telling_stems(with_contraries(question, sentence))
     fit = sum(each in stems for each in asked) / len(asked) if asked else 0.0
     if is_of_each(question.text, sentence):
         fit = 1.0
@@ -192,8 +194,16 @@ def _count(question: Question, sentence: str, when: datetime) -> str | None:
 
 def _lasted(question: Question, sentence: str, when: datetime) -> str | None:
     del question, when
-    match = _DURATION.search(sentence)
+    match = next((one for one in _DURATION.finditer(sentence) if not _is_rate(sentence, one)), None)
     return re.sub(r"^(?:for|over) ", "", match[0], flags=re.I) if match else None
+
+
+def _is_rate(sentence: str, time: re.Match[str]) -> bool:
+    """Whether a time is one of those that something is paid or done for: "30 a month"."""
+    return (
+        time[0].lower().startswith(("a ", "an "))
+        and _NUMBER_BEFORE.search(sentence, 0, time.start()) is not None
+    )
 
 
 def _named(question: Question, sentence: str, when: datetime) -> str | None:

@@ -52,7 +52,10 @@ def report_of(support: Support, said: str) -> str:
     when = date(support.when)
     if support.corrected is not None and (put_right := date(support.corrected)) != when:
         when = f"{when}, put right on {put_right}"
-    return f"{quotable(spoken_by(support.speaker))} {did} on {when}: {quote(said)}{marks([support.id])}."
+    who = spoken_by(support.speaker)
+    if support.source == "outsider":  # it is no word of whoever asks, nor of whoever answers
+        who = {"you": "somebody", "I": "an agent"}.get(who, who)
+    return f"{quotable(who)} {did} on {when}: {quote(said)}{marks([support.id])}."
 
 
 def support_of(hit: Hit, sentence: str) -> Support:

@@ -32,6 +32,13 @@ from braid.agent.answer.turn.bearing import Bearing, spelt_names
         ("How much did Simeon get?", "We paid Simeon 90.", True),
         ("How much is the dentist?", "The dentist is at four thirty.", False),
         ("How much is the church?", "The church holds two hundred people.", False),
+        ("Who is baking the cake?", "Mum is baking the cake.", True),
+        ("Who will paint the ceiling?", "Ned's dad will paint the ceiling.", True),
+        ("Who told me of the move?", "Sofia told me of the move.", True),
+        ("Who is my mum?", "Mum is ill.", False),
+        ("Where is the spare key?", "The spare key is with Dilys.", True),
+        ("How many tickets did I buy?", "Tickets are 55 each, I bought two.", True),
+        ("How many tickets did I buy?", "Tickets are 55 each.", False),
         ("How much was the laptop?", "It is a 14 inch one.", False),
     ],
 )

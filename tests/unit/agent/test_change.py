@@ -10,6 +10,13 @@ from braid.recall.decompose import decompose
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 CHANGED = [
     (
+        "When is the desk delivered?",
+        "The desk is to be delivered on 9 April",
+        "Jo moved the delivery to 16 April",
+    ),
+    ("How much do I owe Marek?", "Marek lent me 60 euros", "Paid Marek back today"),
+    ("How much does Ida owe me?", "Ida owes me 20 pounds", "Ida has paid up"),
+    (
         "who's singing the solo",
         "I've been asked to do a solo",
         "Choirmaster has given the solo to young Daniel",
@@ -88,6 +95,13 @@ UNCHANGED = [
     ),
     ("what sport does Emil do", "Emil has judo on Tuesdays at five", "Emil doesn't like judo anymore"),
     ("Who is my boss?", "My boss is Hannah", "I don't like my boss anymore"),
+    (
+        "When does Dad take amlodipine?",
+        "Dad takes amlodipine at 8",
+        "Dr Weiss raised the amlodipine to 10 mg on Monday",
+    ),
+    ("Where does Marek live?", "Marek lives in Graz", "Paid Marek back today"),
+    ("How much do I owe Marek?", "Marek lent me 60 euros", "Paid Tom back today"),
     (
         "what kind of cake does Lotte want",
         "Lotte wants a unicorn cake",

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import braid
@@ -18,8 +19,8 @@ from braid.agent.answer.reflection import reflect
 from braid.agent.answer.turn.moments import day
 from braid.agent.answer.turn.spans import best_span
 from braid.agent.answer.turn.turn import named_speakers
-from braid.agent.answer.wording.report import quote
-from braid.agent.composer import Composed, QuestionContext
+from braid.agent.answer.wording.report import quote, report_of
+from braid.agent.composer import Composed, QuestionContext, Support
 from braid.recall.decompose import decompose
 from braid.recall.hits import Hit
 from braid.search.question import Question
@@ -71,6 +72,7 @@ def test_citations_are_ids_in_brackets_and_numbers_for_people() -> None:
         ("How many times did I swim?", "I swam in the lake twice.", "twice"),
         ("How many jars did the bees give?", "The bees gave twenty jars? No: the bees gave 23 jars.", "23 jars"),
         ("How long has Ann known them?", "I've known these friends for 4 years.", "4 years"),
+        ("How long is the contract?", "The contract is 29.99 a month for two years.", "two years"),
         ("Who drove the van?", "Then Hamish drove the van for us.", "Hamish"),
         ("Where did Sam propose?", "Sam asked me on Penarth pier, he did propose at Penarth.", "Penarth"),
         ("Why was it late?", "It was late because the bridge was shut.", "because the bridge was shut"),
@@ -199,6 +201,25 @@ def test_without_hits_or_statements_nothing_is_known(store: Store) -> None:
     assert (composed.abstained, composed.reason) == (True, "nothing was found")
     assert Extractive().version.startswith("8/sha256:")
     assert Extractive(NOTHING).version != Extractive().version
+
+
+@pytest.mark.parametrize("question", ["?", "Who?", "what where", "…"])
+def test_a_question_without_a_word_of_what_it_asks_about_is_asked_back(question: str, tmp_path: Path) -> None:
+    with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as opened:
+        opened.append("The gate code is 4471.", user_id="u")
+        found = opened.ask(question, user_id="u", write=False)
+    assert (found.rung, found.reason) == (
+        "silent",
+        "the question has no word to look for; say what it is about",
+    )
+
+
+def test_an_outsiders_words_are_not_those_of_whoever_asks() -> None:
+    said = Support(
+        id="exp_1", index=1, text="The gate is 4471.", quote="", when=NOW, speaker="user", source="outsider"
+    )
+    assert report_of(said, said.text).startswith("somebody said on")
+    assert report_of(msgspec.structs.replace(said, source="owner"), said.text).startswith("you said on")
 
 
 def test_a_reflection_says_what_helped_and_what_hindered() -> None:

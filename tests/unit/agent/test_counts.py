@@ -28,6 +28,10 @@ from braid.agent.answer.turn.counts import counted
         ("how many eggs", "six eggs no butter two spoons of sugar", "six eggs"),
         ("how much was the wood", "I had to buy wood, a hundred and forty", "a hundred and forty"),
         ("what did the hall cost", "for forty people it was 350", "350"),
+        ("how many tins do we need", "The paint is 38 a tin and we need three.", "three"),
+        ("how many tickets did I buy", "Tickets for the concert are 55 each, I bought two.", "two"),
+        ("how many hours a day does he work", "He works 6 hours a day.", "6 hours"),
+        ("how much is a student ticket", "The museum tickets: adult 12, student 8.", "8"),
         ("how much does a sack cost", "flour from Dewaele, 25 kilo sacks, 31 euros each", "31 euros"),
     ],
 )

@@ -8,13 +8,18 @@ import pytest
 
 import braid
 from braid.agent.answer.relevance.mismatch import (
+    _is_of_another_number,  # pyright: ignore[reportPrivateUsage]
+    _is_of_another_period,  # pyright: ignore[reportPrivateUsage]
     _is_of_other_kind,  # pyright: ignore[reportPrivateUsage]
+    _is_over,  # pyright: ignore[reportPrivateUsage]
+    _is_wished,  # pyright: ignore[reportPrivateUsage]
     _names_another,  # pyright: ignore[reportPrivateUsage]
     is_of_another_kind,
 )
 from braid.recall.decompose import decompose
 from braid.store import Store
 
+NOW = datetime(2026, 3, 4, 9, tzinfo=UTC)
 SAID = """
 My brother Tom lives in Bath.
 Our cat Biscuit weighs 4 kilos.
@@ -218,3 +223,76 @@ def test_a_name_in_another_part_of_the_sentence_answers_for_that_part_alone() ->
 def test_what_is_said_of_a_dog_says_nothing_of_the_cat(question: str, sentence: str, is_other: bool) -> None:
     asked = decompose(question, datetime(2026, 3, 2, tzinfo=UTC))
     assert _is_of_other_kind(asked, sentence) == is_other
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_of_another"),
+    [
+        ("What is order 4471?", "Order 4472 is for Jo, a walnut desk.", True),
+        ("What is order 4471?", "Order 4471 is for Ida: two shelves.", False),
+        ("Who sits in room 12?", "Ben sits in room #14.", True),
+        ("Who sits in room 12?", "Ben sits in 12, not in room 14.", False),
+        ("What do we do in May 2026?", "In May 2025 we sail.", False),
+        ("Is order 4471 paid?", "Order 4472 is paid.", False),
+    ],
+)
+def test_another_of_several_is_told_by_its_number(
+    question: str, sentence: str, *, is_of_another: bool
+) -> None:
+    assert _is_of_another_number(decompose(question, NOW), sentence) is is_of_another
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_of_another"),
+    [
+        ("Who is on call in May?", "This week Tomas is on call.", True),
+        ("Who is on call this week?", "Next week it's Ruth.", True),
+        ("Who is on call this week?", "This week Tomas is on call.", False),
+        ("Who is on call in March?", "This week Tomas is on call.", False),
+        ("How much does she charge this year?", "Last year she charged 380.", True),
+        ("What do we pay in May?", "This year we pay 40.", False),
+        ("Who is on call in May?", "Tomas is on call.", False),
+        ("Who is on call in May?", "From today until 8 May it's Tomas.", False),
+        ("When is the fair this week?", "The fair is tomorrow.", False),
+    ],
+)
+def test_a_week_is_of_the_day_it_was_named_on(question: str, sentence: str, *, is_of_another: bool) -> None:
+    assert _is_of_another_period(decompose(question, NOW), sentence, NOW) is is_of_another
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_proposed"),
+    [
+        ("What colour is the kitchen going to be?", "I think we should paint the kitchen blue.", True),
+        ("What colour should the kitchen be?", "I think we should paint the kitchen blue.", False),
+        ("Where do we eat?", "We could eat at Nori.", True),
+        ("What is the code?", "The code that we should use is 4471.", False),
+    ],
+)
+def test_what_is_proposed_is_not_so(question: str, sentence: str, *, is_proposed: bool) -> None:
+    assert _is_wished(decompose(question, NOW), sentence) is is_proposed
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_over"),
+    [
+        ("Where are we going in July?", "We planned to go to Crete in July.", True),
+        ("Where did we plan to go?", "We planned to go to Crete.", False),
+        ("What is the code?", "I wanted to tell you that the code is 4471.", False),
+        ("Where do we meet?", "We were going to meet at Kim's.", True),
+    ],
+)
+def test_what_was_meant_to_be_is_not_so(question: str, sentence: str, *, is_over: bool) -> None:
+    assert _is_over(decompose(question, NOW), sentence) is is_over
+
+
+def test_what_is_of_another_is_passed_over_for_what_has_every_word(tmp_path: Path) -> None:
+    said = (
+        "Order 4471 is for Ida Berg: two oak shelves.",
+        "Order 4472 is for Jo Lund, a walnut desk, 640 euros.",
+    )
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as opened:
+        for text in said:
+            opened.append(text, actor="user", name="Maya", user_id="maya")
+        found = opened.ask("What is order 4471?", user_id="maya", write=False)
+    assert (found.rung, found.short) == ("said", "two oak shelves"), found.plain

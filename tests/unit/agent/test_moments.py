@@ -42,6 +42,7 @@ SAID = datetime(2026, 6, 1, 9, tzinfo=UTC)
         ("When was my wife born?", "my wife was born on 3 March", "3 March"),
         ("When was my wife born?", "my wife was born on 3 March 1981", "3 March 1981"),
         ("When was that?", "we flew last month", "May 2026"),
+        ("When does 3.2 ship?", "we postponed 3.2 to 13 August", "13 August 2026"),
         ("When is it?", "somewhere nice", None),
         ("When is rowing?", "Saturdays 15:00 till the end of September, the weir is shut", "Saturdays 15:00"),
         ("Until when is rowing?", "Saturdays 15:00 till the end of September", "by 30 September 2026"),

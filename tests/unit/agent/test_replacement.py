@@ -94,6 +94,14 @@ def test_both_are_told(
     ("question", "said", "other"),
     [
         ("what time do we leave on friday?", (LEAVING, ("Timo", "14 people now")), "14"),
+        (
+            "where is the party?",
+            (
+                ("Dana", "Uncle Rolf is organising the party at the Lindenhof"),
+                ("Dana", "Cousin Pia can't make it"),
+            ),
+            "Pia",
+        ),
         ("what time do we leave on friday?", (LEAVING, ("Timo", "Emil is at 5 then")), "at 5"),
         ("what time do we leave on friday?", (LEAVING, ("Bot", "ok leaving 5 then")), "5 then"),
         ("where was our holiday house?", (HOUSE, ("Bram", "Henne Strand instead")), "Henne"),

@@ -493,6 +493,12 @@ def test_all_that_is_known_of_whoever_asks(tmp_path: Path, asked: str, name: str
         ),
         (("I stopped taking the statins in May.",), "Do I take statins?", "no"),
         (
+            ("The plumber is coming on Friday.", "Plumber called, he can only come Monday."),
+            "Is the plumber coming on Friday?",
+            None,
+        ),
+        (("Open 9 to 6. Closed Sundays.",), "Are we open on Sundays?", "no"),
+        (
             ("I stopped taking the statins in May.", "Dr Basu put me back on the statins."),
             "Do I take statins?",
             None,
