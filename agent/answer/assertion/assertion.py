@@ -123,6 +123,8 @@ class _Asserted:
     def of(self, at: int) -> Assertion:
         """Return what is said of a word, from its clause up to the whole sentence."""
         said = self._said
+        if said.tokens[at].pos == "NOUN" and said.tokens[at].dep in _SUBJECTS and self._asks_of_act():
+            return "open"  # the deploy is on hold
         clause = _clause(said, at)
         turned = self._turned(clause)
         if turned is None:
@@ -147,6 +149,9 @@ class _Asserted:
             denied ^= effect != "beside" and _is_denied(said, outer)
             clause = outer
         return "no" if denied else "yes"
+
+    def _asks_of_act(self) -> bool:
+        return self._question.tokens[self._asked].pos == "VERB"
 
     def _ends(self, at: int, clause: int) -> Effect:
         """Return what "I quit smoking" makes of smoking, where that is read as a noun."""

@@ -69,6 +69,8 @@ _KINDS: Final[dict[Wants, tuple[str, ...]]] = {
     "place": ("name", "number"), "value": ("number", "day", "name"),
 }  # fmt: skip
 """Of which kinds the value may be; the first that the older sentence has counts."""
+_OF_FIGURES: Final = frozenset(("clock", "money", "number"))
+"""Of what only another figure takes the place."""
 MOST_TIMES: Final = 4
 """How many times the older value the newer one may be, or the other way round."""
 _ORDINAL_ENDS: Final = ("st", "nd", "rd", "th")
@@ -293,7 +295,7 @@ class _Told:
                 if _ENDS.fullmatch(mark[0]):  # "Rex no longer eats Pedigree" says nothing of his name
                     ahead = sentence.lstrip().partition(" ")[2]
                 since = part.start if self._names_told(ahead, mark) else None
-            of_kind = over and self.wants != "value"
+            of_kind = self.wants in _OF_FIGURES or (over and self.wants != "value")
             new = {stem(word) for word in _values(self.kind, sentence)} if of_kind else self._new(sentence)
             if since is not None and (_RETURNS.search(sentence) or new - before):
                 yield hit.text[since : part.stop]

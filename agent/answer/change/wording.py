@@ -8,7 +8,10 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from braid.agent.answer.turn.bearing import Bearing
+from braid.agent.answer.turn.spans import kind_of
 from braid.recall.decompose import Question, entities
+from braid.text.calendar import WEEKDAY_NAME
 from braid.text.numbers import WORD as NUMBER_WORD
 from braid.text.words import STOP, stem, stems, telling, words
 
@@ -28,8 +31,9 @@ _NAME_FIRST: Final = re.compile(r"\W*[A-Z][\w'’-]*(?: and I\b| (?:is|was|moved
 
 _MOVES: Final = re.compile(
     r"\b([A-Z][\w-]+)(?: and [\w-]+)?(?: has| have|['’]s)? moved (?:back )?(?:in|to|into)\b"
+    rf"(?! (?:the )?(?:(?i:{WEEKDAY_NAME})|\d))"
 )
-"""Somebody who moves house."""
+"""Somebody who moves house; what moves to a day doesn't."""
 
 # A sentence is looked at with its words put as letters: `A` a thing that the question names, `P` whom it names and who
 # moves house, which changes nothing else of theirs; `V` a name or number that the older sentence answers with, `S`
@@ -54,6 +58,7 @@ _CHANGED: Final = (
     r"|\bA(?: [^ ]+){0,3}? it['’]s (?:(?:the|a|an|in|at|on) )?[\w-]+ now\b"
     rf"|\b(?:{_MOVED})(?: {_WORD}){{0,4}}? [AV]\b(?: (?!and\b|because\b){_WORD}){{0,4}}?"
     r" (?:to|into|onto|for|with|by|until|till) [\w'-]"
+    rf"|\b(?:{_MOVED}) (?:to|into|onto) (?:(?:the|a|an) )?A N\b"
     rf"|\bA(?: {_WORD}){{0,3}}? (?:{_MOVED})(?: {_WORD}){{0,2}}? (?:to|by|until|till) [\w'-]"
 )
 _ENDED: Final = (
@@ -83,6 +88,7 @@ _ASK_VALUES: Final = frozenset(("time", "count", "duration", "place", "person"))
 """What a denial of the value changes; it is no change to who asks whether, why or how."""
 _ASK_NO_AMOUNT: Final = frozenset(("place", "person", "time", "reason", "manner"))
 """What another amount changes nothing of: where the party is, by how many come."""
+_KINDS_TOLD: Final = frozenset(("time", "clock", "place", "money", "number"))
 _ASKS_WHICH: Final = re.compile(r"^\W*(?:(?:and|so|ok|hey)\W+)*(?:what|which)\b", re.IGNORECASE)
 """What a denial beside another value changes, too: we go to 15, not 16."""
 _MEND_OPENING: Final = r"(?:hang on|hold on|scratch that|wait|no|nope|actually|sorry|oops|correction|i mean)"
@@ -133,7 +139,13 @@ _FAMILIES: Final = tuple(frozenset(map(stem, words(one))) for one in (
 """Words of one thing: who is asked where she lives is answered by an address."""
 _HOME: Final = _FAMILIES[1]
 _NUMBERS: Final = re.compile(rf"\d[\d.,:]*|\b{NUMBER_WORD}")
-_TOLD: Final = re.compile("|".join((_RENEWED, _CHANGED, _ENDED, _OVER, _MENDED)))
+_RENEWED_LINE: Final = re.compile(_RENEWED)
+_ENDED_LINE: Final = re.compile("|".join((_ENDED, _OVER, _MENDED)))
+_CHANGED_TO: Final = re.compile(_CHANGED)
+_DAY_ALONE: Final = re.compile(
+    rf"\b(?:to|on|until|till|for) (?:(?:the|next|every) )*(?:{WEEKDAY_NAME}s?|\d{{1,2}}(?:st|nd|rd|th))\b",
+    re.IGNORECASE,
+)
 _AMOUNT: Final = rf"(?:\d[\d.,]*|\b(?!one\b){NUMBER_WORD})"
 _MEASURE: Final = re.compile(rf"(?P<count>{_AMOUNT}) ?(?P<unit>[a-z%£$€]+)")
 _MEASURED_NOW: Final = re.compile(
@@ -180,9 +192,12 @@ def is_change(question: Question, older: str, newer: str, *, by_value: bool = Fa
     line = _Line(question, older, newer)
     if by_value and not line.brings_value:
         return False
-    is_told = _TOLD.search(line.text) is not None and not (
-        question.intent in _ASK_NO_AMOUNT and _TO_AMOUNT.search(newer)
+    is_renewed = _RENEWED_LINE.search(line.text) is not None and not kind_of(question).past
+    is_told = (is_renewed or _ENDED_LINE.search(line.text) is not None) or (
+        _CHANGED_TO.search(line.text) is not None and _brings_kind(question, newer)
     )
+    if question.intent in _ASK_NO_AMOUNT and _TO_AMOUNT.search(newer):
+        is_told = False
     if (
         is_told
         or _settles(question, older, newer)
@@ -192,7 +207,7 @@ def is_change(question: Question, older: str, newer: str, *, by_value: bool = Fa
     ):
         return True
     cue = _NOW.search(line.text)
-    if cue is None or not line.brings_value:
+    if cue is None or not line.brings_value or not _brings_kind(question, newer):
         return False
     return line.shares_all or (line.shares_some and cue[0].startswith("instead"))
 
@@ -211,6 +226,14 @@ def takes_back(newer: str) -> bool:
     return _TAKES_BACK.search(newer) is not None or (
         rid is not None and not telling(_SENTENCES_END.split(newer[: rid.start()])[-1])
     )
+
+
+def _brings_kind(question: Question, newer: str) -> bool:
+    """Whether what something was changed to may be of the kind that is asked for: a gate is no hour, a day no place."""
+    asked = kind_of(question)
+    if asked.wants not in _KINDS_TOLD:
+        return True
+    return Bearing(asked).bears(_DAY_ALONE.sub(" ", newer) if asked.wants == "place" else newer)
 
 
 def _settles(question: Question, older: str, newer: str) -> bool:

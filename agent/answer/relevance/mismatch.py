@@ -82,6 +82,10 @@ _LABELLED: Final = re.compile(
 )
 """A number that names one of several."""
 _MONTH: Final = timedelta(days=31)
+_OF_LABEL: Final = re.compile(
+    r"^\W*(?:is|are|was|were|has|have|does|did|will|can) (?:the )?(?P<noun>[a-z]+) #?(?P<number>\d+)",
+    re.IGNORECASE,
+)
 _PERIOD: Final = re.compile(
     r"\b(?:this|next|last) (?:week(?:end)?|month|year)\b|\b(?:today|tomorrow|yesterday|tonight)\b",
     re.IGNORECASE,
@@ -117,7 +121,7 @@ _ACTS: Final = tuple(
     for one, other in (
         (
             r"s(?:ell(?:s|ing)?|old)(?! (?:me|us)\b)",
-            r"b(?:uy(?:s|ing)?|ought)|(?:got|get(?:s|ting)?)(?! [£$€]?\d)",
+            r"b(?:uy(?:s|ing)?|ought)|(?:got|get(?:s|ting)?)(?! (?:[£$€]?\d|for\b))",
         ),
         ("arriv(?:e[sd]?|ing)", "leav(?:e|es|ing)|left|depart(?:s|ed|ing)?|set off"),
         ("open(?:s|ed|ing)?", "clos(?:e[sd]?|ing)|shut(?:s|ting)?"),
@@ -231,12 +235,14 @@ def _is_of_other_kind(question: Question, sentence: str) -> bool:
 def _is_of_another_number(question: Question, sentence: str) -> bool:
     """Whether a question asks of one of several by its number, and a sentence names none but others: order 4471, and
     4472."""
-    if question.intent == "check":
-        return False
+    asked = _labels(question.text)
+    if question.intent == "check":  # "does it cost 900?" names nothing by its number
+        of = _OF_LABEL.match(question.text)
+        asked = {stem(of["noun"].lower()): {of["number"]}} if of is not None else {}
     heard = _labels(sentence)
     return any(
-        number not in words(sentence) and heard.get(noun, set()) - {number}
-        for noun, numbers in _labels(question.text).items()
+        number not in words(sentence) and bool(heard.get(noun, set()) - {number})
+        for noun, numbers in asked.items()
         for number in numbers
     )
 
@@ -252,8 +258,8 @@ def _labels(text: str) -> dict[str, set[str]]:
 
 
 def _is_of_another_period(question: Question, sentence: str, when: datetime) -> bool:
-    """Whether a question asks of a time, and a sentence tells of a week or a day that isn't in it, as it was named on the
-    day of saying: "this week", said in March, asked of May."""
+    """Whether a question asks of a time, and a sentence tells of a week or day that isn't in it, as named on the day of
+    saying: "this week", said in March, asked of May."""
     asked = question.time
     if asked is None or kind_of(question).wants in ("time", "clock"):
         return False

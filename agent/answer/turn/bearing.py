@@ -66,7 +66,7 @@ _REASON: Final = re.compile(
     re.IGNORECASE,
 )
 _PLACE: Final = re.compile(
-    r"\b(?:in|at|to|from|near|on|by|behind|under|opposite|into|with)\s+(?:the |my |our |a )?\w"
+    r"\b(?:in|at|to|from|near|on|by|behind|under|opposite|into)\s+(?:the |my |our |a )?\w|\bwith (?-i:[A-Z])"
     r"|\b(?:up|down)stairs\b|\b(?:holds|contains)\b|\bnext door\b|\bat home\b",
     re.IGNORECASE,
 )
@@ -77,8 +77,8 @@ _OPENING: Final = re.compile(
     r"\s*([A-Z][a-zà-ÿA-Z'’-]+) (?:[A-Z]\w+ )?(?:is|was) (?:my|our|his|her|their|the)\b"
 )
 _ACTING: Final = re.compile(
-    r"(?:^|[.!?] )\s*([A-Z][a-zà-ÿ'’-]+)(?: (?:and )?[A-Z]\w+)? (?:(?:also|always|now|usually|just|still|already) )?"
-    r"(?:(?!was\b|has\b)[a-z]{2,}(?:s|ed)|will|can|got|said|told|went|took|did|made|came|gave|bought|brought|paid|won"
+    r"(?:^|[.!?] )\s*(?!I['’])([A-Z][a-zà-ÿ'’-]+)(?: (?:and )?[A-Z]\w+)? "
+    r"(?:(?:also|always|now|usually|just|still|already) )?(?:(?!was\b|has\b)[a-z]{2,}(?:s|ed)|will|can|got|said|told|went|took|did|made|came|gave|bought|brought|paid|won"
     r"|found|sent|wrote|put|lent|['’]ll|(?:is|was) [a-z]{2,}ing)\b"
 )
 """A name that opens a sentence, by what it does."""
@@ -114,6 +114,9 @@ _CHECKED: Final = re.compile(
 )
 _COUNTED: Final = re.compile(
     r"\bhow many (?:of (?:the|those|these|my|our) )?(?:\w+ )??([a-z]+)\b", re.IGNORECASE
+)
+_OFTEN: Final = re.compile(
+    r"\b(?:every|once|twice|hourly|daily|weekly|fortnightly|monthly|yearly)\b", re.IGNORECASE
 )
 _CLAUSE_ENDS: Final = re.compile(r"\s*(?:[.!;,](?!\d)|$)")
 _PHONE: Final = re.compile(r"\b(?:phone|mobile|telephone)\b", re.IGNORECASE)
@@ -191,6 +194,7 @@ class Bearing:
         self._who = asked.wants == "person" and "whose" not in self._known  # the car may say whose it is
         self._day = ASKS_DAY.search(asked.core) is not None
         self._how = asked.core.lower().startswith("how ")
+        self._often = asked.core.lower().startswith("how often")
         self._phone = _PHONE.search(asked.core) is not None
 
     def bears(self, text: str) -> bool:  # noqa: PLR0911 - one line a kind
@@ -201,7 +205,8 @@ class Bearing:
         if wants == "money":
             return self._new(_MONEY, _DAY_NUMBER.sub(" ", text)) or self.numbers(text) > 0
         if wants == "number":
-            return bool(self._amounts(text)) if self._how else self.numbers(text) > 0
+            often = self._often and _OFTEN.search(text) is not None
+            return often or (bool(self._amounts(text)) if self._how else self.numbers(text) > 0)
         if wants == "time":
             return self._new(_TIME, text) or (not self._day and bool(self._amounts(text)))
         if wants == "clock":
@@ -221,6 +226,8 @@ class Bearing:
         if wants == "money":
             return self._sum(_DAY_NUMBER.sub(" ", text))
         if wants == "number":
+            if self._often and _OFTEN.search(text):
+                return True
             return self.counts(text) if self._counts else self.numbers(_DAY_NUMBER.sub(" ", text)) > 0
         if wants == "time":
             return self._new(_TIME, text)
@@ -284,7 +291,8 @@ class Bearing:
             if not _CLAUSE_ENDS.match(text, match.end()):
                 is_counted = any(map(self._is_counted, behind))
             else:  # "tickets are dear, I bought two"
-                is_counted = any(map(self._is_counted, [*behind, *words(text[: match.start()])]))
+                ahead = words(text[: match.start()])
+                is_counted = any(map(self._is_counted, [*behind, *ahead[:-1]]))
             if is_counted and not self._known.issuperset(words(match[0])):
                 return True
         return False

@@ -30,7 +30,9 @@ _DURATION: Final = re.compile(
     r"(?:and a half )?(?:minute|hour|day|week|month|year|decade)s?\b(?: ago)?|\bsince [A-Z\d][\w ]{2,20}",
     re.IGNORECASE,
 )
-_NUMBER_BEFORE: Final = re.compile(r"\d(?: ?(?:[€£$%]|euros?|pounds?|dollars?|quid|times))? $", re.IGNORECASE)
+_NUMBER_BEFORE: Final = re.compile(
+    rf"(?:\d|\b{numbers.WORD})(?: ?(?:[€£$%]|euros?|pounds?|dollars?|quid|times))? $", re.IGNORECASE
+)
 _FILLER: Final = re.compile(
     r"^(?:(?:oh|ah|wow|hey|yes|yeah|yep|no|nope|well|so|and|but|also|thanks|thank you|sure|totally|absolutely"
     r"|definitely|actually|honestly|cool|great|awesome|nice|right|okay|ok|it's|i think|i guess|you know)\b[,!. ]*)+",
@@ -222,7 +224,14 @@ def _named(question: Question, sentence: str, when: datetime) -> str | None:
     ):
         return by_name[0]
     names = _in_piece(question, sentence, names)
+    if names and sentence.startswith(names[0]) and _acts(question, sentence[len(names[0]) :]):
+        return names[0]
     return names[0] if names and not sentence.startswith(names[0]) else next(iter(names[1:]), None)
+
+
+def _acts(question: Question, behind: str) -> bool:
+    """Whether the word behind a name is what it is asked who does: "Aisha speaks German"."""
+    return bool(words(behind)) and stem(words(behind)[0]) == next(iter(question.stems), "")
 
 
 def _in_piece(question: Question, sentence: str, names: list[str]) -> list[str]:
@@ -246,15 +255,11 @@ def _is_time(name: str, sentence: str) -> bool:
 def _place(question: Question, sentence: str, when: datetime) -> str | None:
     del when
     asked = set(words(question.text))
-    found = (match[1] for match in _PLACED.finditer(of_time_asked(question.text, sentence)))
-    return next(
-        (
-            place
-            for place in found
-            if asked.isdisjoint(words(place)) and not _CALENDAR.issuperset(words(place))
-        ),
-        None,
-    )
+    found = [match[1] for match in _PLACED.finditer(of_time_asked(question.text, sentence))]
+    places = [
+        place for place in found if asked.isdisjoint(words(place)) and not _CALENDAR.issuperset(words(place))
+    ]
+    return next(iter(_in_piece(question, sentence, places)), None)
 
 
 def _reason(question: Question, sentence: str, when: datetime) -> str | None:

@@ -38,6 +38,7 @@ OPEN = (
     ("I don't see that Ben pays rent.", "Does Ben pay rent?"),
     ("My old car has a tow bar, the new one doesn't.", "Does my new car have a tow bar?"),
     ("When the fence is painted we sell.", "Is the fence painted?"),
+    ("Deploy of 901 is on hold.", "Is 901 deployed?"),
 )
 NO = (
     ("The bank refused to lend us the money.", "Did the bank lend us the money?"),

@@ -39,6 +39,9 @@ from braid.agent.answer.turn.bearing import Bearing, spelt_names
         ("Where is the spare key?", "The spare key is with Dilys.", True),
         ("How many tickets did I buy?", "Tickets are 55 each, I bought two.", True),
         ("How many tickets did I buy?", "Tickets are 55 each.", False),
+        ("How many drafts are there?", "Client liked it. Draft 2.", False),
+        ("How often is the retro?", "The retro is every second Friday.", True),
+        ("How often is the retro?", "The retro is on Fridays.", False),
         ("How much was the laptop?", "It is a 14 inch one.", False),
     ],
 )

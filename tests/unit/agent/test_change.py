@@ -9,6 +9,8 @@ from braid.recall.decompose import decompose
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 CHANGED = [
+    ("When does the choir rehearse?", "The choir rehearses on Wednesdays", "Rehearsal moved to Thursdays"),
+    ("Which berth is the boat in?", "The boat is in Marstal, berth 22", "We moved to berth 31"),
     (
         "When is the desk delivered?",
         "The desk is to be delivered on 9 April",
@@ -95,6 +97,9 @@ UNCHANGED = [
     ),
     ("what sport does Emil do", "Emil has judo on Tuesdays at five", "Emil doesn't like judo anymore"),
     ("Who is my boss?", "My boss is Hannah", "I don't like my boss anymore"),
+    ("Where do we rehearse?", "We rehearse in St Luke's hall", "Rehearsal moved to Thursdays"),
+    ("How much is the budget?", "Carla has the budget, 12,000 in all", "Devon has the budget now"),
+    ("Which car did I sell?", "I sold the Passat for 4,200", "My new car is a Kia, it arrives in April"),
     (
         "When does Dad take amlodipine?",
         "Dad takes amlodipine at 8",
