@@ -16,8 +16,9 @@ from braid.agent.answer.change.former_state import wanted
 from braid.agent.answer.choice.chooser import Chosen
 from braid.agent.answer.choice.confidence import missing
 from braid.agent.answer.question.reading import Wants
+from braid.agent.answer.turn.bearing import Bearing
 from braid.agent.answer.turn.doer import speaker_meant
-from braid.agent.answer.turn.spans import AnswerSpan, best_span
+from braid.agent.answer.turn.spans import AnswerSpan, best_span, kind_of
 from braid.agent.answer.turn.turn import is_agent, when_of
 from braid.agent.answer.wording.report import capital, date, excerpt, quotable, report_of, support_of
 from braid.agent.composer import Composed, QuestionContext
@@ -251,7 +252,9 @@ def _short(question: Question, hit: Hit, span: AnswerSpan | None, parses: Parses
     ):
         return checked
     if question.intent == "time" and not span.wanted:
-        # The day of saying is no answer to when; of what was over by then it is a bound.
+        # The day of saying is no answer to when; of what was over by then it is a bound, where no time was said.
+        if Bearing(kind_of(question)).plainly(span.sentence):
+            return ""
         return f"by {date(when_of(hit))}" if asks_of_the_past(question) else ""
     return quotable(span.short)
 

@@ -11,7 +11,7 @@ from typing import Final
 from braid.agent.answer.turn.bearing import Bearing
 from braid.agent.answer.turn.spans import kind_of
 from braid.recall.decompose import Question, entities
-from braid.text.calendar import WEEKDAY_NAME
+from braid.text.calendar import MONTH_NAME, WEEKDAY_NAME
 from braid.text.numbers import WORD as NUMBER_WORD
 from braid.text.words import STOP, stem, stems, telling, words
 
@@ -58,7 +58,6 @@ _CHANGED: Final = (
     r"|\bA(?: [^ ]+){0,3}? it['’]s (?:(?:the|a|an|in|at|on) )?[\w-]+ now\b"
     rf"|\b(?:{_MOVED})(?: {_WORD}){{0,4}}? [AV]\b(?: (?!and\b|because\b){_WORD}){{0,4}}?"
     r" (?:to|into|onto|for|with|by|until|till) [\w'-]"
-    rf"|\b(?:{_MOVED}) (?:to|into|onto) (?:(?:the|a|an) )?A N\b"
     rf"|\bA(?: {_WORD}){{0,3}}? (?:{_MOVED})(?: {_WORD}){{0,2}}? (?:to|by|until|till) [\w'-]"
 )
 _ENDED: Final = (
@@ -142,8 +141,11 @@ _NUMBERS: Final = re.compile(rf"\d[\d.,:]*|\b{NUMBER_WORD}")
 _RENEWED_LINE: Final = re.compile(_RENEWED)
 _ENDED_LINE: Final = re.compile("|".join((_ENDED, _OVER, _MENDED)))
 _CHANGED_TO: Final = re.compile(_CHANGED)
+_TO_ANOTHER: Final = re.compile(rf"\b(?:{_MOVED}) (?:to|into|onto) (?:(?:the|a|an) )?A N\b")
+"""To another one of several: we moved to berth 31."""
 _DAY_ALONE: Final = re.compile(
-    rf"\b(?:to|on|until|till|for) (?:(?:the|next|every) )*(?:{WEEKDAY_NAME}s?|\d{{1,2}}(?:st|nd|rd|th))\b",
+    rf"\b(?:to|on|until|till|for) (?:(?:the|next|every) )*"
+    rf"(?:{WEEKDAY_NAME}s?|(?:\d{{1,2}} )?{MONTH_NAME}|\d{{1,2}}(?:st|nd|rd|th))\b",
     re.IGNORECASE,
 )
 _AMOUNT: Final = rf"(?:\d[\d.,]*|\b(?!one\b){NUMBER_WORD})"
@@ -195,6 +197,10 @@ def is_change(question: Question, older: str, newer: str, *, by_value: bool = Fa
     is_renewed = _RENEWED_LINE.search(line.text) is not None and not kind_of(question).past
     is_told = (is_renewed or _ENDED_LINE.search(line.text) is not None) or (
         _CHANGED_TO.search(line.text) is not None and _brings_kind(question, newer)
+    )
+    # Who lives at number 9 is not changed by who moves to number 11.
+    is_told = is_told or (
+        _TO_ANOTHER.search(line.text) is not None and not any(map(str.isdigit, question.text))
     )
     if question.intent in _ASK_NO_AMOUNT and _TO_AMOUNT.search(newer):
         is_told = False

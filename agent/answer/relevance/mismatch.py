@@ -82,6 +82,13 @@ _LABELLED: Final = re.compile(
 )
 """A number that names one of several."""
 _MONTH: Final = timedelta(days=31)
+_HOW_MANY_ARE: Final = re.compile(
+    r"^\W*(?:and |so )?how many (?:[\w-]+ ){1,3}?(?:(?:do|does) (?:[\w-]+ ){1,3}?(?:have|own|run)\b|are there\b)",
+    re.IGNORECASE,
+)
+_MORE: Final = re.compile(
+    r"\b(?:added|removed|lost|gained|(?:\d+|[a-z]+) (?:more|fewer|extra)|another)\b", re.IGNORECASE
+)
 _OF_LABEL: Final = re.compile(
     r"^\W*(?:is|are|was|were|has|have|does|did|will|can) (?:the )?(?P<noun>[a-z]+) #?(?P<number>\d+)",
     re.IGNORECASE,
@@ -215,6 +222,7 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
         or _is_of_other_act(question, sentence)
         or _is_of_other_kind(question, sentence)
         or _is_of_another_number(question, sentence)
+        or _is_what_came_or_went(question, sentence)
         or _is_of_another_period(question, sentence, when_of(hit))
     )
 
@@ -245,6 +253,12 @@ def _is_of_another_number(question: Question, sentence: str) -> bool:
         for noun, numbers in asked.items()
         for number in numbers
     )
+
+
+def _is_what_came_or_went(question: Question, sentence: str) -> bool:
+    """Whether it is asked how many there are, and a sentence tells how many more or fewer there were made."""
+    asks = _HOW_MANY_ARE.search(question.text) is not None and _MORE.search(question.text) is None
+    return asks and _MORE.search(sentence) is not None
 
 
 def _labels(text: str) -> dict[str, set[str]]:

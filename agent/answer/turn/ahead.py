@@ -15,7 +15,8 @@ _AHEAD: Final = re.compile(
 )
 _NOW: Final = re.compile(
     r"\b(?:is|are|am|isn|aren|has to|have to|runs?|starts?|begins?|opens?|closes?|ends?|comes?|leaves?|flies|fly"
-    r"|arrives?|meets?|takes place|travels?|sails?|lands?|returns?|ships)\b|['’](?:re|m)\b|['’]s (?:on|the|from)\b",
+    r"|arrives?|meets?|takes place|travels?|sails?|lands?|returns?|ships"
+    r"|wants?|needs?)\b|['’](?:re|m)\b|['’]s (?:on|the|from)\b",
     re.IGNORECASE,
 )
 """What is told of a day to come, where nothing says that it is past."""

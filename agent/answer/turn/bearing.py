@@ -31,8 +31,8 @@ _DAY_NUMBER: Final = re.compile(
 _MONEY: Final = re.compile(
     r"[$€£]\s?\d|\d\s?(?:[$€£]|(?:euros?|pounds?|dollars?|quid|bucks|eur|gbp|usd|cents?|pence|p)\b)"
     r"|\b(?:euros?|pounds?|dollars?|quid|bucks)\b"
-    r"|(?<![-\w./:])(?<!\bat )\d[\d.,]*k?\b(?! ?(?:[ap]\.?m|%|th|st|nd|rd|kg|km|mg|mcg|ml|cm|mm|gb|inch(?:es)?|hours?"
-    r"|days?|weeks?|months?|years?|mins?|minutes?)\b)",
+    r"|(?<![-\w./:])(?:(?<!\bat )|(?=\d{3}\b(?!:)))\d[\d.,]*k?\b(?! ?(?:[ap]\.?m|%|th|st|nd|rd|kg|km|mg|mcg|ml"
+    r"|cm|mm|gb|inch(?:es)?|hours?|days?|weeks?|months?|years?|mins?|minutes?)\b)",
     re.IGNORECASE,
 )
 _SPOKEN_SUM: Final = re.compile(
@@ -78,8 +78,8 @@ _OPENING: Final = re.compile(
 )
 _ACTING: Final = re.compile(
     r"(?:^|[.!?] )\s*(?!I['’])([A-Z][a-zà-ÿ'’-]+)(?: (?:and )?[A-Z]\w+)? "
-    r"(?:(?:also|always|now|usually|just|still|already) )?(?:(?!was\b|has\b)[a-z]{2,}(?:s|ed)|will|can|got|said|told|went|took|did|made|came|gave|bought|brought|paid|won"
-    r"|found|sent|wrote|put|lent|['’]ll|(?:is|was) [a-z]{2,}ing)\b"
+    r"(?:(?:also|always|now|usually|just|still|already) )?(?:(?!was\b|has\b)[a-z]{2,}(?:s|ed)|will|can|got|said|told"
+    r"|went|took|did|made|came|gave|bought|brought|paid|won|found|sent|wrote|put|lent|['’]ll|(?:is|was) [a-z]{2,}ing)\b"
 )
 """A name that opens a sentence, by what it does."""
 _ROLE_ACTING: Final = re.compile(
@@ -115,6 +115,19 @@ _CHECKED: Final = re.compile(
 _COUNTED: Final = re.compile(
     r"\bhow many (?:of (?:the|those|these|my|our) )?(?:\w+ )??([a-z]+)\b", re.IGNORECASE
 )
+_OF_CODE: Final = re.compile(r"\b(?:code|reference|number|version)\b", re.IGNORECASE)
+_CODE: Final = re.compile(r"\b(?=[\w-]*\d)[A-Za-z][\w-]*\b")
+"""Letters with a digit: LUNCH20."""
+_WHO_DOES: Final = re.compile(r"\W*who ([a-z]+)", re.IGNORECASE)
+_BE: Final = frozenset(("is", "was", "are", "were"))
+_NAME_FIRST: Final = re.compile(r"(?:^|[.!?] )\s*([A-Z][a-zà-ÿ'’-]+) ([a-z]+)\b")
+_LASTING: Final = re.compile(
+    rf"\b(?:sec(?:ond)?s?|min(?:ute)?s?|hours?|hrs?|h|days?|nights?|weeks?|months?|years?|decades?|until|till|since|ever)\b"
+    rf"|\d ?(?:m|cm|mm|km|ft|h|min)\b|\b(?:met(?:re|er)s?|feet|foot|inch(?:es)?|miles?|pages?|words)\b|\b{MONTH_NAME}\b"
+    r"|\b(?:19|20)\d\d\b|\d:\d",
+    re.IGNORECASE,
+)
+"""Says how long something takes or is."""
 _OFTEN: Final = re.compile(
     r"\b(?:every|once|twice|hourly|daily|weekly|fortnightly|monthly|yearly)\b", re.IGNORECASE
 )
@@ -194,6 +207,10 @@ class Bearing:
         self._who = asked.wants == "person" and "whose" not in self._known  # the car may say whose it is
         self._day = ASKS_DAY.search(asked.core) is not None
         self._how = asked.core.lower().startswith("how ")
+        verb = _WHO_DOES.match(asked.core)
+        self._verb = verb[1].lower() if verb is not None and verb[1].lower() not in _BE else ""
+        self._code = not self._how and _OF_CODE.search(asked.core) is not None
+        self._long = asked.core.lower().startswith("how long")
         self._often = asked.core.lower().startswith("how often")
         self._phone = _PHONE.search(asked.core) is not None
 
@@ -205,6 +222,8 @@ class Bearing:
         if wants == "money":
             return self._new(_MONEY, _DAY_NUMBER.sub(" ", text)) or self.numbers(text) > 0
         if wants == "number":
+            if self._long:
+                return _LASTING.search(text) is not None
             often = self._often and _OFTEN.search(text) is not None
             return often or (bool(self._amounts(text)) if self._how else self.numbers(text) > 0)
         if wants == "time":
@@ -228,6 +247,8 @@ class Bearing:
         if wants == "number":
             if self._often and _OFTEN.search(text):
                 return True
+            if self._long:
+                return _LASTING.search(text) is not None
             return self.counts(text) if self._counts else self.numbers(_DAY_NUMBER.sub(" ", text)) > 0
         if wants == "time":
             return self._new(_TIME, text)
@@ -241,7 +262,8 @@ class Bearing:
 
     def numbers(self, text: str) -> int:
         """Return how many numbers of a text the question doesn't have."""
-        return sum(not self._known.issuperset(words(match[0])) for match in _NUMBER.finditer(text))
+        codes = _CODE.finditer(text) if self._code else ()
+        return sum(not self._known.issuperset(words(match[0])) for match in (*_NUMBER.finditer(text), *codes))
 
     def is_sole(self, text: str) -> bool:
         """Whether just one number of a text says how many: of "January was nine" it is clear what is counted."""
@@ -268,6 +290,11 @@ class Bearing:
 
     def _opens_with_name(self, text: str) -> bool:
         """Whether a sentence begins with who somebody is or does: "Tom is my husband", "Hannah teaches the class"."""
+        if self._verb and any(
+            found[2] == self._verb and found[1].lower() not in STOP | _SPELT | self._known
+            for found in _NAME_FIRST.finditer(text)
+        ):
+            return True  # who has, and "Jonas has"
         openings = (_OPENING.match(text), *_ACTING.finditer(text), *self._known_openings(text))
         if self._who and any(
             self._known.isdisjoint(words(found[1])) for found in _ROLE_ACTING.finditer(text)

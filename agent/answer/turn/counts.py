@@ -72,6 +72,7 @@ _ITEM: Final = re.compile(
 )
 _HEADING: Final = re.compile(r"^[^\d:,;]+:\s+(?=[^\d:,;]+[ :]\s*[£$€]?\d)")
 """What stands before a list, of which all of it is: "tickets: adult 12, student 8"."""
+_BEGINS: Final = re.compile(r"\W*\d")
 _MOST_LABEL_WORDS: Final = 5
 _OF_NOTHING: Final = frozenset(
     map(stem, ("cost", "costs", "price", "pay", "paid", "takes", "worth", "total", "about"))
@@ -172,6 +173,10 @@ def _labelled(asked: str, sentence: str) -> str:
     meant = telling_stems(asked)
     pieces = [piece for piece in _PIECE.split(sentence) if _QUANTITY.search(piece)]
     met = [len(meant & telling_stems(piece)) for piece in pieces]
+    if len(pieces) > 1 and all(_BEGINS.match(piece) for piece in pieces[1:]):
+        # "repair is 140 at iFix, 210 at Google": what stands before the first number is of all
+        first = _QUANTITY.search(pieces[0])
+        met[0] = len(meant & telling_stems(pieces[0][first.start() :])) if first is not None else met[0]
     if _EACH.search(asked):
         met = [
             count + (len(meant) + 1) * bool(_EACH.search(piece))

@@ -98,6 +98,12 @@ UNCHANGED = [
     ("what sport does Emil do", "Emil has judo on Tuesdays at five", "Emil doesn't like judo anymore"),
     ("Who is my boss?", "My boss is Hannah", "I don't like my boss anymore"),
     ("Where do we rehearse?", "We rehearse in St Luke's hall", "Rehearsal moved to Thursdays"),
+    (
+        "Where is Dad's surgery?",
+        "Dad's surgery is on 9 March at the Charité",
+        "Surgery was moved to 11 March",
+    ),
+    ("Who lives at number 9?", "The Hendersons live at number 9", "A family with kids moved into number 11"),
     ("How much is the budget?", "Carla has the budget, 12,000 in all", "Devon has the budget now"),
     ("Which car did I sell?", "I sold the Passat for 4,200", "My new car is a Kia, it arrives in April"),
     (

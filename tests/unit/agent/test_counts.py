@@ -28,6 +28,8 @@ from braid.agent.answer.turn.counts import counted
         ("how many eggs", "six eggs no butter two spoons of sugar", "six eggs"),
         ("how much was the wood", "I had to buy wood, a hundred and forty", "a hundred and forty"),
         ("what did the hall cost", "for forty people it was 350", "350"),
+        ("how much is the repair at Google", "Repair costs 140 at iFix, 210 at Google.", "210"),
+        ("how much is the repair at iFix", "Repair costs 140 at iFix, 210 at Google.", "140"),
         ("how many tins do we need", "The paint is 38 a tin and we need three.", "three"),
         ("how many tickets did I buy", "Tickets for the concert are 55 each, I bought two.", "two"),
         ("how many hours a day does he work", "He works 6 hours a day.", "6 hours"),

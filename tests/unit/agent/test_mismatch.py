@@ -12,6 +12,7 @@ from braid.agent.answer.relevance.mismatch import (
     _is_of_another_period,  # pyright: ignore[reportPrivateUsage]
     _is_of_other_kind,  # pyright: ignore[reportPrivateUsage]
     _is_over,  # pyright: ignore[reportPrivateUsage]
+    _is_what_came_or_went,  # pyright: ignore[reportPrivateUsage]
     _is_wished,  # pyright: ignore[reportPrivateUsage]
     _names_another,  # pyright: ignore[reportPrivateUsage]
     is_of_another_kind,
@@ -259,6 +260,19 @@ def test_another_of_several_is_told_by_its_number(
 )
 def test_a_week_is_of_the_day_it_was_named_on(question: str, sentence: str, *, is_of_another: bool) -> None:
     assert _is_of_another_period(decompose(question, NOW), sentence, NOW) is is_of_another
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_another"),
+    [
+        ("How many nodes does west have?", "We added 4 nodes to west.", True),
+        ("How many nodes are there?", "We lost two nodes.", True),
+        ("How many nodes did we add?", "We added 4 nodes to west.", False),
+        ("How many nodes does west have?", "West has 12 nodes.", False),
+    ],
+)
+def test_what_came_to_it_is_not_how_many_there_are(question: str, sentence: str, *, is_another: bool) -> None:
+    assert _is_what_came_or_went(decompose(question, NOW), sentence) is is_another
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,8 @@ SAID = datetime(2026, 6, 1, 9, tzinfo=UTC)
         ("When is my birthday?", "my birthday is 3 March", "3 March"),
         ("When was my wife born?", "my wife was born on 3 March", "3 March"),
         ("When was my wife born?", "my wife was born on 3 March 1981", "3 March 1981"),
+        ("When does he want it?", "He wants it by 1 April", "1 April 2027"),
+        ("When did he want it?", "He wanted it by 1 April", "1 April 2026"),
         ("When was that?", "we flew last month", "May 2026"),
         ("When does 3.2 ship?", "we postponed 3.2 to 13 August", "13 August 2026"),
         ("When is it?", "somewhere nice", None),
