@@ -48,6 +48,9 @@ _NOW: Final = re.compile(r"\b(?:now|nowadays|these days)\b", re.IGNORECASE)
 _WAS: Final = re.compile(
     r"\b(?:was|were|before|used to|from|instead of|no longer|not)\b|n['’]t\b", re.IGNORECASE
 )
+_IS_OFF: Final = re.compile(r"\b(?:closed|shut|cancell?ed|called off|scrapped)\b", re.IGNORECASE)
+_NOW_IS: Final = re.compile(r"\b(?:now|instead|to|until|till|from|it['’]s)\b", re.IGNORECASE)
+"""Beside what is off, what holds in its place: else a time in it is that of the end."""
 _LOOKED_FOR: Final[dict[Wants, str]] = {
     "money": "a sum", "number": "a number", "time": "a day or time", "clock": "a time of day", "person": "a name",
     "place": "a place", "reason": "a reason", "check": "a yes or no",
@@ -151,7 +154,7 @@ def _instead(question: Question, older: Hit, newer: Hit) -> str | None:
     span = best_span(question, newer.text, when_of(newer))
     if span is None:
         return None
-    if span.wanted:
+    if span.wanted and not (_IS_OFF.search(span.sentence) and not _NOW_IS.search(span.sentence)):
         return ""
     codes = {word for word in words(span.sentence) if any(map(str.isdigit, word))}
     before = {word for word in words(older.text) if any(map(str.isdigit, word))}

@@ -135,6 +135,12 @@ _ACTS: Final = tuple(
     )
 )
 """Acts whose time or sum isn't the other's: who got a car in 2014 didn't say when it was sold."""
+_CLOSES: Final = re.compile(r"\b(?:does|do|will) .*\b(?:open|close|shut)\b", re.IGNORECASE)
+_IS_CLOSED: Final = re.compile(r"(?:\b(?:is|are|was|were|be)|['’]s|['’]re) (?:closed|shut)\b", re.IGNORECASE)
+_HOUR: Final = re.compile(
+    r"\d[:.]\d\d|\b(?:at|from|by|after|until|till|before) (?:\d|noon|midnight)|\d ?[ap]\.?m\b|\bfor good\b",
+    re.IGNORECASE,
+)
 _OF_AN_ACT: Final = frozenset(("time", "clock", "money"))
 _COUNTED: Final = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|half|hundred|thousand|grand|fiver"
@@ -307,6 +313,8 @@ def _is_of_other_act(question: Question, sentence: str) -> bool:
     """Whether a time or a sum is asked of one act, and a sentence tells of the opposite one alone."""
     if kind_of(question).wants not in _OF_AN_ACT:
         return False
+    if _CLOSES.search(question.text) and _IS_CLOSED.search(sentence) and _HOUR.search(sentence) is None:
+        return True  # that it is closed this week says nothing of when it closes
     return any(
         one.search(question.text) and other.search(sentence) and not one.search(sentence)
         for each in _ACTS

@@ -30,6 +30,13 @@ def asked(home: Path, question: str, *said: tuple[str, str]) -> tuple[str, float
     return found.short or "", 1.0 - found.residual_uncertainty
 
 
+def test_a_time_of_what_is_closed_is_not_told_alone(tmp_path: Path) -> None:
+    said = (("Zed", "The pool opens at 8 on Sundays"), ("Zed", "The pool is closed this week"))
+    short, p = asked(tmp_path, "When does the pool open on Sundays?", *said)
+    assert "at 8" in short
+    assert p <= 0.5
+
+
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("question", "said", "both"),

@@ -666,6 +666,8 @@ def test_when_it_was_got_is_not_when_it_was_sold(of_places: Store) -> None:
         ("Got 300 for the old bike.", "How much did I sell the bike for?", True),
         ("I sold the Passat for 4,200.", "How much did I get for the Passat?", True),
         ("The shop shuts at 6.", "When does the shop open?", False),
+        ("The pool is closed this week.", "When does the pool close?", False),
+        ("The pool is closed from 9 pm.", "When does the pool close?", True),
         ("The train leaves Leeds at 8:15.", "What time does the train arrive?", False),
         ("I bought the boat for 900.", "How much did I sell the boat for?", False),
     ],
