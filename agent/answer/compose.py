@@ -40,7 +40,7 @@ from braid.agent.answer.lists.listing import listed
 from braid.agent.answer.question.followup import followed
 from braid.agent.answer.question.period import asks_for_sum, is_to_be_summed
 from braid.agent.answer.question.reading import Wants
-from braid.agent.answer.relevance.mismatch import mismatch
+from braid.agent.answer.relevance.mismatch import is_of_another_thing, mismatch
 from braid.agent.answer.relevance.referent import is_meant
 from braid.agent.answer.turn.moments import during
 from braid.agent.answer.turn.spans import AnswerSpan, best_span, kind_of, read_question
@@ -178,6 +178,8 @@ def _next_whole(question: Question, chosen: Chosen, hits: Sequence[Hit]) -> list
                 if is_whole and hit.id in chosen.answering
                 else None
             )
+        if not is_of_another_thing(question, hit):
+            return None  # it may take back what would be told instead
         passed.add(hit.id)
     return None
 

@@ -87,7 +87,7 @@ _ASK_VALUES: Final = frozenset(("time", "count", "duration", "place", "person"))
 """What a denial of the value changes; it is no change to who asks whether, why or how."""
 _ASK_NO_AMOUNT: Final = frozenset(("place", "person", "time", "reason", "manner"))
 """What another amount changes nothing of: where the party is, by how many come."""
-_KINDS_TOLD: Final = frozenset(("time", "clock", "place", "money", "number"))
+_KINDS_TOLD: Final = frozenset(("time", "clock", "place"))
 _ASKS_WHICH: Final = re.compile(r"^\W*(?:(?:and|so|ok|hey)\W+)*(?:what|which)\b", re.IGNORECASE)
 """What a denial beside another value changes, too: we go to 15, not 16."""
 _MEND_OPENING: Final = r"(?:hang on|hold on|scratch that|wait|no|nope|actually|sorry|oops|correction|i mean)"
@@ -237,6 +237,8 @@ def takes_back(newer: str) -> bool:
 def _brings_kind(question: Question, newer: str) -> bool:
     """Whether what something was changed to may be of the kind that is asked for: a gate is no hour, a day no place."""
     asked = kind_of(question)
+    if question.intent in ("count", "duration"):
+        return _NUMBERS.search(newer.lower()) is not None
     if asked.wants not in _KINDS_TOLD:
         return True
     return Bearing(asked).bears(_DAY_ALONE.sub(" ", newer) if asked.wants == "place" else newer)

@@ -224,8 +224,20 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
         or is_of_another_kind(question.text, sentence)
         or _denies_it(question, sentence, when_of(hit))
         or _names_another(question, sentence)
-        or _is_of_another_code(question, hit.text)
         or _is_of_other_act(question, sentence)
+        or _is_of_another_thing(question, sentence, hit)
+    )
+
+
+def is_of_another_thing(question: Question, hit: Hit) -> bool:
+    """Whether what a hit tells is of another thing or time than is asked, and takes nothing of that back."""
+    span = best_span(question, hit.text, when_of(hit))
+    return span is not None and _is_of_another_thing(question, span.sentence, hit)
+
+
+def _is_of_another_thing(question: Question, sentence: str, hit: Hit) -> bool:
+    return (
+        _is_of_another_code(question, hit.text)
         or _is_of_other_kind(question, sentence)
         or _is_of_another_number(question, sentence)
         or _is_what_came_or_went(question, sentence)

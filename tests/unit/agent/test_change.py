@@ -9,6 +9,12 @@ from braid.recall.decompose import decompose
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 CHANGED = [
+    ("What phone do I have?", "My phone is an iPhone 12", "I swapped my iPhone for a Pixel"),
+    (
+        "How much is the phone contract?",
+        "The phone contract is 20 euros",
+        "The phone contract went up to 26 euros",
+    ),
     ("When does the choir rehearse?", "The choir rehearses on Wednesdays", "Rehearsal moved to Thursdays"),
     ("Which berth is the boat in?", "The boat is in Marstal, berth 22", "We moved to berth 31"),
     (

@@ -311,3 +311,14 @@ def test_what_is_of_another_is_passed_over_for_what_has_every_word(tmp_path: Pat
             opened.append(text, actor="user", name="Maya", user_id="maya")
         found = opened.ask("What is order 4471?", user_id="maya", write=False)
     assert (found.rung, found.short) == ("said", "two oak shelves"), found.plain
+
+
+def test_what_takes_it_back_is_not_passed_over(tmp_path: Path) -> None:
+    said = ("I work at Monzo as an analyst.", "I don't work at Monzo anymore.")
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard") as opened:
+        for days, text in enumerate(said):
+            opened.append(
+                text, actor="user", name="Maya", user_id="maya", occurred_at=NOW + timedelta(days=days)
+            )
+        found = opened.ask("Where do I work?", user_id="maya", write=False, now=NOW + timedelta(days=9))
+    assert "anymore" in found.plain
