@@ -137,11 +137,13 @@ def _made(opening: Opening) -> ChangeRequest | None:
 def changed(before: str, asked: ChangeRequest) -> str | None:
     """Return a text as it is asked to be; None where that can't be told: then a whole sentence would."""
     if asked.value is not None:
-        return _put(before, asked.value, {*words(asked.of)})
+        return put_in_place(before, asked.value, {*words(asked.of)})
     if is_about(before, asked.statement) or _begins_alike(before, asked.statement):
         return replaced_in(before, asked.statement)
-    values = [value for value in map(str.strip, _values(asked.statement)) if _put(before, value) is not None]
-    return _put(before, values[0]) if len(values) == 1 else None
+    values = [
+        value for value in map(str.strip, _values(asked.statement)) if put_in_place(before, value) is not None
+    ]
+    return put_in_place(before, values[0]) if len(values) == 1 else None
 
 
 def _begins_alike(one: str, other: str) -> bool:
@@ -175,7 +177,7 @@ def _values(text: str) -> list[str]:
     ]
 
 
-def _put(before: str, value: str, named: Set[str] = frozenset()) -> str | None:
+def put_in_place(before: str, value: str, named: Set[str] = frozenset()) -> str | None:
     """Return a text with a value in the place of the one of its kind; None where there is none, or more than one.
 
     `named`: words that say of what it is, of which none is the value.

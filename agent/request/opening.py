@@ -14,7 +14,7 @@ LEAD: Final = (
     r"(?P<lead>(?:(?:please|pls|kindly|just|now|also|then|so|and|but|ok(?:ay)?|oh|no|nope|sorry|oops|wait"
     r"|hang on|hey|yo|hi|um+|uh|erm|lol|haha|nah|well|actually|right|yes|never ?mind|maybe"
     r"|(?:you|u) (?:can|may|should|could|must|might as well)|please you"
-    r"|(?:can|could|would|will) (?:you|u|we)|would you mind|i(?:['’]d| would| should) (?:like|love"
+    r"|(?:can|could|would|will|might) (?:you|u|we)|would you mind|i(?:['’]d| would| should) (?:like|love"
     r"|want) you to|i(?:['’]d| would)"
     r" appreciate it if you(?:['’]d| would| could)|i (?:want|need) you to|let['’]s|go ahead and|feel free to"
     r"|be so (?:kind|good) (?:and|as to)|(?:it is|it['’]s) (?:ok|okay|fine|safe|time) to)\b[,.!:]? *)*)"
@@ -30,8 +30,8 @@ _CONDITION: Final = re.compile(
     flags=re.IGNORECASE,
 )
 _OF_ANOTHER: Final = re.compile(
-    r"\b(?:wants?|wanted|asks?|asked|told|tells?|begs?|begged|tr(?:y|ies|ied)|needs?|needed|going|has|have"
-    r"|had|would like|forgot|remember)"
+    r"\b(?:wants?|wanted|asks?|asked|told|tells?|begs?|begged|tr(?:y|ies|ied)|needs?(?<!no longer need)|needed"
+    r"|going|has|have|had|would like|forgot|remember)"
     r" (?:[\w'’]+ )?to\b[^.!?]*$",
     flags=re.IGNORECASE,
 )
@@ -41,7 +41,7 @@ _REPORT: Final = re.compile(
     r"\b(?:said|says|told (?:me|us|him|her|them|you)|tells me|wrote|writes|asked|asks|replied|shouted|goes|like)\W*$",
     flags=re.IGNORECASE,
 )
-_ASKED: Final = re.compile(r"\b(?:can|could|would|will) (?:you|u)\b", flags=re.IGNORECASE)
+_ASKED: Final = re.compile(r"\b(?:can|could|would|will|might) (?:you|u)\b", flags=re.IGNORECASE)
 QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f", "\u037e")
 """As Latin, Chinese and Japanese, Arabic, and Greek have them."""
 

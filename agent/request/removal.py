@@ -3,24 +3,19 @@
 import re
 from typing import Final, Literal, NamedTuple
 
+from braid.agent.request.naming import THING, naming_stems
 from braid.agent.request.opening import LEAD, Opening, is_asked, openings
 
 Removing = Literal["forget_last", "forget_about", "forget_that", "forget_denied"]
 
-_VERB: Final = (
+VERB: Final = (
     r"(?:forget|delet(?:e|ing)|remov(?:e|ing)|drop(?:ping)?|eras(?:e|ing)|wip(?:e|ing)(?: out)?|scrap(?:ping)?|scratch"
     r"|unlearn|ignor(?:e|ing)|disregard(?:ing)?|dump(?:ing)?|zap|axe|strik(?:e|ing)|purg(?:e|ing)"
     r"|clear(?:ing)?(?: (?:out|away))?|bin|ditch|discard|trash|chuck(?: out)?|lose|undo|kill|nix"
     r"|cross(?:ing)? (?:out|off)|get(?:ting)? rid of|tak(?:e|ing) (?:out|off|away|down|back)|throw(?:ing)? (?:out|away)"
     r"|do away with|let go of|stop (?:keeping|storing|remembering))"
 )
-_THING: Final = (
-    r"(?:notes?|entry|entries|lines?|ones?|memory|memories|records?|bits?|parts?|things?|facts?|items?|points?|info"
-    r"|information|statements?|instructions?|rules?|stuff|details?|data|mentions?|sentences?|remarks?)"
-)
-_NOTE: Final = (
-    rf"(?:(?:the|that|this|those|these|my|your|our|any|every|each|all|a|an) )*(?:[\w-]+ )??{_THING}"
-)
+_NOTE: Final = rf"(?:(?:the|that|this|those|these|my|your|our|any|every|each|all|a|an) )*(?:[\w-]+ )??{THING}"
 _SAYING: Final = (
     r"(?:,? (?:(?:that|which) (?:says?|said|states?|claims?|reads?|has|tells? you)|saying|stating|claiming"
     r"|reading|where"
@@ -68,21 +63,21 @@ _NEEDLESS: Final = (
     r" (?:keep|remember|store|hold(?: on to)?|know)"
 )
 _READ: Final[tuple[tuple[Removing, str], ...]] = (
-    ("forget_last", rf"{LEAD}{_VERB} {_IT}{_TAIL}"),
+    ("forget_last", rf"{LEAD}{VERB} {_IT}{_TAIL}"),
     (
         "forget_last",
         rf"{LEAD}(?:take|throw|get|cross|chuck|wipe) {_IT} (?:off|out|away|down|back|rid of){_TAIL}",
     ),
-    ("forget_that", rf"{LEAD}(?:the|that|my|your) {_THING}{_SAYING}(?P<text>.+?) {_GO}{_TAIL}"),
-    ("forget_that", rf"{LEAD}{_VERB} (?:{_NOTE}{_SAYING}|that )(?P<text>.+?){_TAIL}"),
+    ("forget_that", rf"{LEAD}(?:the|that|my|your) {THING}{_SAYING}(?P<text>.+?) {_GO}{_TAIL}"),
+    ("forget_that", rf"{LEAD}{VERB} (?:{_NOTE}{_SAYING}|that )(?P<text>.+?){_TAIL}"),
     ("forget_that", rf"{LEAD}take {_NOTE}{_SAYING}(?P<text>.+?) (?:off|out|away|down){_TAIL}"),
     ("forget_about", rf"{LEAD}{_WHATEVER} {_ABOUT} (?P<text>.+?) {_GO}{_TAIL}"),
     (
         "forget_about",
-        rf"{LEAD}{_VERB} (?:all |every )(?:of )?(?:the |my |your )?(?P<text>.+?) {_THING}{_TAIL}",
+        rf"{LEAD}{VERB} (?:all |every )(?:of )?(?:the |my |your )?(?P<text>.+?) {THING}{_TAIL}",
     ),
-    ("forget_about", rf"{LEAD}{_VERB} {_WHATEVER} {_ABOUT} (?P<text>.+?){_TAIL}"),
-    ("forget_about", rf"{LEAD}{_VERB} about (?P<text>.+?){_TAIL}"),
+    ("forget_about", rf"{LEAD}{VERB} {_WHATEVER} {_ABOUT} (?P<text>.+?){_TAIL}"),
+    ("forget_about", rf"{LEAD}{VERB} about (?P<text>.+?){_TAIL}"),
     ("forget_that", rf"{LEAD}{_HAVE} {_NOTE}{_SAYING}(?P<text>.+?) {_GONE}{_TAIL}"),
     ("forget_about", rf"{LEAD}{_HAVE} {_WHATEVER} {_ABOUT} (?P<text>.+?) {_GONE}{_TAIL}"),
     ("forget_that", rf"{LEAD}{_NEEDLESS} (?:{_NOTE}{_SAYING}|that )(?P<text>.+?){_TAIL}"),
@@ -120,6 +115,7 @@ _HAS_NOTE: Final = re.compile(
 )
 _BREAK: Final = re.compile(r"[.!?;:,]\s+|\s+(?:and|so|but)\s+")
 _POINTS_BACK: Final = re.compile(r"\b(?:it|them|that|this|those|these|him|there)\b", flags=re.IGNORECASE)
+_OF_IT: Final = re.compile(r"(?:it|he|she|they|that) (?:is|are|was|were|has|had)", flags=re.IGNORECASE)
 _HERE: Final = " \n "
 """Stands where what is over was said to be."""
 _HAS: Final = r"(?:['’]ve\b|\b(?:have|has|had)\b)? ?"
@@ -159,10 +155,18 @@ def removal(line: str) -> Removal | None:
             found = pattern.fullmatch(opening.clause)
             if found is None or not is_asked(found["lead"], opening):
                 continue
+            if kind != "forget_last" and opening.before and _points_back(opening.clause, found["text"]):
+                return None
             if kind != "forget_last":
                 return Removal(kind, _shortened(found["text"]), _joined(opening.before, opening.after))
             return _of_last(opening)
     return None
+
+
+def _points_back(clause: str, text: str) -> bool:
+    """Whether what is named is told only by what stands in front: "it isn't", "that booking"."""
+    is_word = " " not in text and re.search(rf"\bthat {re.escape(text)}\W*$", clause) is not None
+    return is_word or not naming_stems(text) or _OF_IT.fullmatch(text) is not None
 
 
 def _of_last(opening: Opening) -> Removal | None:

@@ -24,6 +24,7 @@ _WORD: Final = r"[^\s,;!?]*[^\s,.;:!?]"
 _FEW: Final = rf"{_WORD}(?: {_WORD}){{0,5}}?"
 _TAIL: Final = (
     r"(?:[,.!]? (?:please|pls|thanks|thank you|my bad|sorry(?: [\w ]{1,30})?|actually|then|of course|after all|mate"
+    r"|lol|haha|mb|tho|though|btw|sry|oops|whoops|silly me|typo|(?:i )?(?:got|had) (?:that|it|this) wrong"
     r"|(?:(?:can|could|would) you |please |pls |so )*(?:fix|change|update|correct|amend) (?:that|it"
     r"|this)(?: for me)?))*\W*"
 )
@@ -91,7 +92,7 @@ _KIND: Final = re.compile(rf"\d|\b(?:{'|'.join((*MONTHS, *WEEKDAYS))})\b", flags
 _SHOULD: Final = re.compile(r" (?:should|must|ought to) (?:be|read|say|have been) $", flags=re.IGNORECASE)
 _NAMED: Final = re.compile(r"\b[A-Z][\w'’-]+")
 _DENIES: Final = re.compile(
-    r"\b(?:is|am|are|was|were|be|been|do|does|did|has|have|had|can|will|would|could|should|may|might|must"
+    r"\b(?:is|am|are|was|were|be|been|do|does|did|has|have|had|can|will|would|could|should|(?<!\d )may|might|must"
     r"|why|or|if|whether)$"
     r"|['’](?:s|m|re|ve|ll|d)$",
     flags=re.IGNORECASE,
@@ -101,11 +102,18 @@ _COLON: Final = re.compile(
 )
 _PRONOUN: Final = re.compile(r"(?:it|that|this|he|she|they|its|his|her|their)\b", flags=re.IGNORECASE)
 _ASKED: Final = re.compile(r"\b(?:can|could|would|will) you\b", flags=re.IGNORECASE)
+_BESIDE: Final = re.compile(r"^(?:(?:on|in|at|from|by|the|an?) )+(?=\S+$)", flags=re.IGNORECASE)
+_ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)$", flags=re.IGNORECASE)
+_FIX: Final = re.compile(
+    r"(?:(?:can|could|would|will) (?:you|u) |please |pls )*(?:fix|change|update|correct|amend) (?:that|it|this)"
+    r"(?: please| pls)?",
+    flags=re.IGNORECASE,
+)
 _INTERJECTION: Final = re.compile(
     r"(?:(?:no|nope|nah|lol|omg|um+|uh|sorry|oops|ugh|argh|hey|look|mate|guys|wait|actually|oh|ah|hm+|ok(?:ay)?|well"
     r"|right|correction|typo|my (?:mistake|bad)|hang on|hold on"
     r"|(?:that|this)(?:['’]s| is| was) (?:wrong|not right|not true|incorrect|a mistake|a typo)|wrong"
-    r"|from now on)\b[,.!:;–—-]* *)+",
+    r"|from now on)\b[\s,.!:;–—-]*)+",
     flags=re.IGNORECASE,
 )
 _LATELY: Final = re.compile(
@@ -133,6 +141,7 @@ def righting(line: str) -> Righting | None:
     """Return what a line puts right; None where it denies nothing, asks, or confirms."""
     parts = list(sentences(line))
     asks = any(mark in one.mark for one in parts for mark in QUESTION_MARKS)
+    asks = asks and not _FIX.fullmatch(parts[-1].text)
     if not parts or _CONFIRMS.match(line) or (asks and not _ASKED.search(line)):
         return None
     is_cued = _CUE.search(line) is not None
@@ -145,7 +154,8 @@ def righting(line: str) -> Righting | None:
             found = _matched(_FORMS, told[begins:])
             if found is not None and not (at == 0 and begins == 0 and "." in found["right"].rstrip(".")):
                 right = _bare(_LATELY.sub("", found["right"]))
-                return Righting(right, _value(right), _bare(found["wrong"]), is_cued, told[:begins])
+                wrong, _, of = _BESIDE.sub("", _bare(found["wrong"])).partition(" for ")
+                return Righting(right, _value(right), wrong, is_cued, f"{told[:begins]} {of}".strip())
     return None
 
 
@@ -165,11 +175,7 @@ def _is_meant(found: re.Match[str]) -> bool:
         return any(kind.search(found["right"]) and kind.search(found["wrong"]) for kind in (_KIND, _NAMED))
     if not re.search(r"[\w'’] not $", ahead, flags=re.IGNORECASE) or re.search(r"\b(?:and|but) not $", ahead):
         return True
-    right, wrong = found["right"], found["wrong"]
-    if _DENIES.search(right):
-        return False
-    near = " ".join(right.split()[-4:])
-    return any(kind.search(near) and kind.search(wrong) for kind in (_KIND, _NAMED))
+    return _DENIES.search(found["right"]) is None
 
 
 def _bare(text: str) -> str:
@@ -190,6 +196,11 @@ def _value(right: str) -> str | None:
     if value is not None and (of := re.fullmatch(r"(?P<value>.+?) (?:who|that|which) .+", value)):
         value = of["value"]
     return value if value is not None and len(value.split()) <= _MOST else None
+
+
+def as_number(found: Righting) -> Righting:
+    """Return it with the number of a day in place of its ordinal: "the 3rd" is the "3" of "3 November"."""
+    return found._replace(wrong=_ORDINAL.sub("", found.wrong))
 
 
 def corrected(before: str, found: Righting) -> str | None:
@@ -264,15 +275,44 @@ def fitting(said: Iterable[tuple[T, str]], statement: str, *, but: str = "") -> 
     return [one for count, one in shared if count == most and most[0]]
 
 
-def is_of_same(text: str, statement: str, *, but: str = "") -> bool:
-    """Whether a statement names whom a text names, but `but`, or what it begins with: "Max has drums" isn't Leo's."""
-    of = [*(named(text) - {*words(but)}), *telling(text)[:1]]
-    return any(stem(word) in telling_stems(statement) for word in of)
+def fits(text: str, asked: Righting) -> bool:
+    """Whether a correction is of what a text says, and not of something else that has the same value."""
+    of_itself = asked.value is not None or _PRONOUN.match(asked.statement) is not None
+    own = asked.is_cued or _is_of_same(text, asked)
+    return of_itself or (own and _is_of(text, asked))
 
 
-def is_pronoun(statement: str) -> bool:
-    """Whether a statement says of what it is by a pronoun alone: then what it denies tells that."""
-    return _PRONOUN.match(statement) is not None
+def meant_by(asked: Righting, found: Sequence[tuple[T, str]]) -> list[T]:
+    """Return those of some texts, which all say what was wrong, that a correction is of: one, several that can't be
+    told apart, or none.
+    """
+    texts = dict(enumerate(text for _, text in found))
+    most = fitting(texts.items(), f"{asked.rest} {asked.statement}", but=asked.wrong)
+    if len(found) == 1:
+        most = [0] if fits(texts[0], asked) or _shares(texts[0], asked) else []
+    elif len(most) == 1 and not (
+        asked.is_cued or fits(texts[most[0]], asked) or _is_of_same(texts[most[0]], asked)
+    ):
+        most = []
+    if not most and asked.value is not None:
+        most = [*texts]
+    is_vague = len(most) > 1 and not asked.is_cued and asked.value is None
+    return [] if is_vague else [found[at][0] for at in most]
+
+
+def _is_of_same(text: str, asked: Righting) -> bool:
+    """Whether a statement names whom a text names, or what it begins with: "Max has drums" isn't Leo's."""
+    of = [*(named(text) - {*words(asked.wrong)}), *telling(text)[:1]]
+    return any(stem(word) in telling_stems(asked.statement) for word in of)
+
+
+def _is_of(text: str, asked: Righting) -> bool:
+    return is_about(text, asked.statement, but=asked.wrong)
+
+
+def _shares(text: str, asked: Righting) -> bool:
+    own = telling_stems(text) - telling_stems(asked.wrong)
+    return not own.isdisjoint(telling_stems(asked.statement))
 
 
 def is_about(text: str, statement: str, *, but: str = "") -> bool:

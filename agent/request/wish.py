@@ -11,13 +11,14 @@ import msgspec
 from braid.agent.answer.wording.provenance import asks_how
 from braid.agent.request.change import ChangeRequest, change_request
 from braid.agent.request.opening import LEAD, QUESTION_MARKS
+from braid.agent.request.pointing import Pointed, pointed
 from braid.agent.request.removal import Removal, removal
 from braid.agent.request.righting import Righting, righting
 from braid.recall.decompose import entities
 from braid.text.sentences import sentences
 from braid.text.words import stem, telling, telling_stems
 
-Kind = Literal["tell", "ask", "how", "meant", "put_right", "change", "remove", "forget_all"]
+Kind = Literal["tell", "ask", "how", "meant", "put_right", "change", "remove", "point", "forget_all"]
 _MEANT: Final = re.compile(
     r"\s*(?:(?:no|nope|sorry|oops|wait|actually|oh)\b[,.! ]+)*(?:what )?i (?:actually |really )?meant(?: to say)?"
     r"(?: that| was)?[:,]? (?P<text>\S.*?)\s*",
@@ -52,7 +53,7 @@ class Wish(msgspec.Struct, frozen=True):
     kind: Kind
     text: str
     told: str = ""
-    asked: Removal | Righting | ChangeRequest | None = None
+    asked: Removal | Righting | ChangeRequest | Pointed | None = None
 
 
 def wish(line: str) -> Wish:
@@ -67,15 +68,21 @@ def wish(line: str) -> Wish:
 def _request(line: str) -> Wish | None:
     if len(line) > MOST_CHARS:
         return None
+    pointing = pointed(line)
     if (gone := removal(line)) is not None:
         return Wish("remove", line, asked=gone)
+    if pointing is not None and pointing.kind == "forget":
+        return Wish("point", line, asked=pointing)
+    return _put_right(line) or (Wish("point", line, asked=pointing) if pointing is not None else None)
+
+
+def _put_right(line: str) -> Wish | None:
     if (right := righting(line)) is not None:
         return Wish("put_right", line, asked=right)
     if (meant := _MEANT.fullmatch(line)) is not None and not line.rstrip().endswith(QUESTION_MARKS):
         return Wish("meant", meant["text"])
-    if (change := change_request(line)) is not None:
-        return Wish("change", line, asked=change)
-    return None
+    change = change_request(line)
+    return Wish("change", line, asked=change) if change is not None else None
 
 
 def _question(line: str) -> Wish | None:

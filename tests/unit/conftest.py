@@ -14,6 +14,8 @@ BARRED = frozenset((
     "subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn",
 ))  # fmt: skip
 """Events of the interpreter (PEP 578): they come however a function was imported, and by whatever library."""
+FONTS = "fc-list"
+"""What matplotlib starts where nobody has drawn yet: it keeps what it found at home."""
 _barring = False
 
 
@@ -22,7 +24,7 @@ class BarredError(AssertionError):
 
 
 def _hook(event: str, args: tuple[Any, ...]) -> None:
-    if _barring and event in BARRED:
+    if _barring and event in BARRED and args[:1] != (FONTS,):
         raise BarredError(f"a unit test may not call {event}: {args!r}")
 
 

@@ -13,6 +13,7 @@ from braid.tools.cli.output import line, many, put
 
 if TYPE_CHECKING:
     from braid.agent.request.change import ChangeRequest
+    from braid.agent.request.pointing import Pointed
     from braid.agent.request.removal import Removal
     from braid.agent.request.righting import Righting
     from braid.memories.operations import Meant
@@ -40,13 +41,16 @@ class Changes:
         self._read = read
         self._braid = braid
 
-    def carry_out(self, asked: "Removal | Righting | ChangeRequest", text: str) -> None:
+    def carry_out(self, asked: "Removal | Righting | ChangeRequest | Pointed", text: str) -> None:
         """Do what a line asks for, as far as it is clear what is meant."""
+        from braid.agent.request.pointing import Pointed
         from braid.agent.request.removal import Removal
         from braid.agent.request.righting import Righting
 
-        if isinstance(asked, Removal):
-            self._remove(asked)
+        if isinstance(asked, Pointed):
+            self._point_or_tell(text)
+        elif isinstance(asked, Removal):
+            self._remove(asked, text)
         elif isinstance(asked, Righting):
             self._put_right(asked, text)
         else:
@@ -77,41 +81,26 @@ class Changes:
     def _put_right(self, asked: "Righting", text: str) -> None:
         """Put right what a line denies, where that was said; else it is something told."""
         from braid.agent.request.change import change_request
-        from braid.agent.request.righting import (
-            corrected,
-            fitting,
-            is_about,
-            is_of_same,
-            is_pronoun,
-            place_of,
-        )
-
-        def fits(said: str) -> bool:
-            of_itself = asked.value is not None or is_pronoun(asked.statement)
-            own = asked.is_cued or is_of_same(said, asked.statement, but=asked.wrong)
-            return of_itself or (own and is_about(said, asked.statement, but=asked.wrong))
+        from braid.agent.request.righting import as_number, corrected, fits, meant_by
 
         before = self._store.get(self.told).text if self.told is not None else ""
-        if (new := corrected(before, asked)) is not None and fits(before):
+        if (new := corrected(before, asked)) is not None and fits(before, asked):
             self._put_last_right(before, new)
             return
-        found = [one for one in self._meant(asked.wrong) if place_of(one.text, asked.wrong)]
-        if len(found) > 1 or not fits(found[0].text if found else ""):
-            most = fitting(
-                [(one, one.text) for one in found], f"{asked.rest} {asked.statement}", but=asked.wrong
-            )
-            most = [one for one in most if asked.is_cued or fits(one.text)]
-            found = most or (found if asked.value else [])
-        if not found and (change := change_request(text)) is not None:
-            self._change(change, text)
-            return
-        if not found and asked.value is not None and asked.is_cued:
-            raise ValueError(f"nothing that is remembered says {asked.wrong!r}: {_WHOLE}")
-        if not found or (len(found) > 1 and not asked.is_cued and asked.value is None):
-            self._tell(text)
-        else:
+        saying = self._saying(asked.wrong, text)
+        if not saying:
+            asked = as_number(asked)
+            saying = self._saying(asked.wrong, text)
+        found = meant_by(asked, saying)
+        if found:
             self._replace(found, lambda said: corrected(said, asked), text)
             self._tell_rest(asked.rest)
+        elif (change := change_request(text)) is not None:
+            self._change(change, text)
+        elif not saying and asked.value is not None and asked.is_cued:
+            raise ValueError(f"nothing that is remembered says {asked.wrong!r}: {_WHOLE}")
+        else:
+            self._point_or_tell(text)
 
     def _change(self, asked: "ChangeRequest", text: str) -> None:
         """Change the one memory that is meant, as it is asked to be; without one the line is something told."""
@@ -119,6 +108,8 @@ class Changes:
         from braid.agent.request.righting import fitting
 
         if asked.is_of_last:
+            if self._point(text):
+                return
             before = self._store.get(self.told).text if self.told is not None else ""
             if (new := changed(before, asked)) is not None:
                 self._put_last_right(before, new)
@@ -132,10 +123,31 @@ class Changes:
                 asked.statement, match="meaning", limit=MOST_SHOWN, **self._whose
             )
             found = fitting([(one, one.text) for one in near.memories], asked.statement)
-        if found:
+        if len(found) > 1 or (found and changed(found[0].text, asked) is not None):
             self._replace(found, lambda said: changed(said, asked), text)
         else:
+            self._point_or_tell(text)
+
+    # -- by what a line points to -----------------------------------------------------------------
+
+    def _point_or_tell(self, text: str) -> None:
+        """Do what is asked of the memory that a line points to; without one it is something told."""
+        if not self._point(text):
             self._tell(text)
+
+    def _point(self, text: str) -> bool:
+        """Change or forget what a line points to; return whether something is."""
+        from braid.agent.request.pointing import changed_to, meant_by, pointed
+
+        asked = pointed(text)
+        if asked is None:
+            return False
+        found = meant_by(asked, [(one, one.text) for one in self._near(text)])
+        if len(found) == 1 and asked.kind == "forget":
+            self._forget([found[0].id], "")
+        elif found:
+            self._replace(found, lambda said: changed_to(said, asked), text)
+        return bool(found)
 
     def _replace(self, found: "Sequence[Meant]", new: Callable[[str], str | None], text: str) -> None:
         """Put another text in the place of the one memory that is meant, after asking; of several they are shown.
@@ -164,6 +176,23 @@ class Changes:
         from braid.memories.operations import MOST_SHOWN as MOST_PREVIEWED
 
         found = self._store.preview_forget(what, match="topic", limit=MOST_PREVIEWED, **self._whose)
+        return list(found.memories)
+
+    def _saying(self, what: str, line: str) -> "list[tuple[Meant, str]]":
+        """Return the memories that say some words once, with their texts: looked for by them, or, where none of them is
+        a telling one ("three"), by the line.
+        """
+        from braid.agent.request.righting import place_of
+        from braid.text.words import telling
+
+        near = self._meant(what) if telling(what) else self._near(line)
+        return [(one, one.text) for one in near if place_of(one.text, what)]
+
+    def _near(self, line: str) -> "list[Meant]":
+        """Return what a line is near to in meaning, best first."""
+        from braid.memories.operations import MOST_SHOWN as MOST_PREVIEWED
+
+        found = self._store.preview_forget(line, match="meaning", limit=MOST_PREVIEWED, **self._whose)
         return list(found.memories)
 
     def _answered_yes(self) -> bool:
@@ -200,14 +229,15 @@ class Changes:
         )
         raise ValueError(f"a chat forgets some things at a time, and nothing was forgotten. {how}")
 
-    def _remove(self, asked: "Removal") -> None:
+    def _remove(self, asked: "Removal", text: str) -> None:
         if asked.kind == "forget_last":
             self._forget_last()
         elif asked.kind == "forget_about":
-            self._forget_about(asked.texts)
+            if not self._forget_about(asked.texts) and not self._point(text):
+                put(line(f"Nothing that is remembered speaks of {asked.texts[-1]}."))
         elif asked.kind == "forget_denied" and self._forget_denied(asked.texts):
             pass
-        elif not self._forget_that(asked.texts):
+        elif not self._forget_that(asked.texts) and not self._point(text):
             put(line(f"Nothing that is remembered says that {asked.texts[0]}."))
         self._tell_rest(asked.rest, about=asked.texts[-1] if asked.kind == "forget_about" else "")
 
@@ -219,12 +249,12 @@ class Changes:
         if self._forget([self.told, *put_right], ""):
             self.told = None
 
-    def _forget_about(self, texts: Sequence[str]) -> None:
+    def _forget_about(self, texts: Sequence[str]) -> bool:
         for what in texts:
             if meant := [one.id for one in self._meant(what)]:
                 self._forget(meant, what)
-                return
-        put(line(f"Nothing that is remembered speaks of {texts[-1]}."))
+                return True
+        return False
 
     def _forget_that(self, texts: Sequence[str]) -> bool:
         """Hide what states just this; return whether something does, or comes near: that is shown and stays."""

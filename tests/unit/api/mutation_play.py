@@ -19,7 +19,7 @@ FOLDER: Final = Path(__file__).parents[2] / "data" / "mutations"
 REFUSALS: Final = (
     AccessDeniedError, ConfirmationError, ForgottenError, PinnedError, UnknownRecordError, VersionConflictError,
 )  # fmt: skip
-CHANGING: Final = ("c_right", "c_change", "c_nolonger", "c_ask_change")
+CHANGING: Final = ("c_right", "c_change", "c_nolonger", "c_ask_change", "c_update")
 """Kinds of lines in a chat that ask for other words; the others ask that something goes."""
 Line = dict[str, Any]
 

@@ -32,8 +32,8 @@ def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
 @pytest.mark.parametrize(
     "half",
     [
-        *("held", "held2", "chat2-held"),
-        *(pytest.param(half, marks=pytest.mark.soak) for half in ("build", "chat", "chat-held")),
+        *("held", "held2", "chat3-held"),
+        *(pytest.param(half, marks=pytest.mark.soak) for half in ("build", "chat", "chat-held", "chat2-held", "chat3")),
     ],
 )
 def test_no_other_memory_changes_than_is_meant_and_what_is_meant_does(

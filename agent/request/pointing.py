@@ -1,0 +1,208 @@
+"""What a request points to, where no set form reads it: by the words that a memory shares with it. Pure.
+
+"Lose the alarm code hint" names what is meant by three words; "bought the kettle already, so you can wipe that" by what
+stands in front. A memory is meant that has every word of what is named, or of those it shares the most with what stands
+in front; where two have as many, none is.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final, Literal, NamedTuple, TypeVar
+
+from braid.agent.request.change import put_in_place
+from braid.agent.request.naming import LABELS, SAYING, THINGS, naming_stems
+from braid.agent.request.opening import LEAD, Opening, is_asked, openings
+from braid.agent.request.removal import VERB
+from braid.text.wording import denies, named
+from braid.text.words import stem, telling, words
+
+T = TypeVar("T")
+Pointing = Literal["forget", "change"]
+_KEEP_NOT: Final = r"(?:do(?:n['’]?t| not)|(?:you|u) (?:need|must)n['’]?t) (?:keep|store|remember)"
+_FORGET: Final = re.compile(
+    rf"{LEAD}(?P<verb>{VERB}|tak(?:e|ing)(?= .+ (?:out|off|away)\b)|rm|del|{_KEEP_NOT})\b(?P<of>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CHANGE: Final = re.compile(
+    rf"{LEAD}(?:chang|mov|updat|mak|set|switch|push|shift|reschedul|bump|amend|adjust|correct|edit|fix|replac)"
+    r"(?:e|ing|ting)?\b(?P<of>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_POLITE: Final = r"(?:please|pls|now|thanks|thank you|instead|for (?:me|us|him|her|them|it))"
+_SHOULD: Final = re.compile(
+    rf"{LEAD}(?P<of>.+?) (?:should|ought to) (?:say|read|be|have (?:said|been)) (?P<value>[^,;]+?)"
+    rf"(?: {_POLITE}|,.*| [–—-] .*)*[\s.!]*",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAKE_IT: Final = re.compile(
+    r"(?P<of>.+?)[:,;.] (?:(?:so|please|pls|can you|could you) )*make (?:it|that) (?P<value>[^,;]+?)"
+    rf"(?:,? {_POLITE})*[\s.!]*",
+    re.IGNORECASE | re.DOTALL,
+)
+_VALUE: Final = re.compile(
+    r"(?P<of>.*?)(?:\bto\b|:|,? ?\b(?:it|that)(?:['’]?s| is)(?: now)?\b|^ ?(?:it|that)\b) (?P<value>[^,;]+?)"
+    rf"(?:,? {_POLITE})*[\s.!]*",
+    re.IGNORECASE | re.DOTALL,
+)
+_BARE: Final = re.compile(r"\W*(?:about )?(?:it|that|this)(?: lol| then| now)?\W*", re.IGNORECASE)
+_NEVER_MIND: Final = frozenset(("forget", "ignore", "drop", "lose"))
+"""With nothing in front and nothing behind these say "never mind": "forget it"."""
+_BACK: Final = re.compile(
+    r"\W*(?:that|this) (?P<noun>\w+)(?: (?:out of|from|off|in) (?:your|the|my) (?:memory|notes?|list|records?|head))?"
+    rf"(?: (?:{_POLITE}|then))*\W*",
+    re.IGNORECASE,
+)
+"""What points to what stands in front by a word: "that booking"."""
+_OF_IT: Final = re.compile(
+    r"\W*(?:how \w+|when|where|what|who|which \w+) (?:it|he|she|they|that) (?:is|are|was|were|has|had)\W*",
+    re.IGNORECASE,
+)
+"""Asks of what stands in front: "how long it was"."""
+_STATED: Final = re.compile(r"(?:.*\s|\W*)(?:that|says?|saying|states?|stating) \S+ \S+ \S", re.IGNORECASE)
+"""What is named by a statement says as well whether it is so."""
+_WEAK: Final = re.compile(
+    r"(?:drop|lose|kill|clear|tak|throw|undo|strike|ignore|ditch|dump|bin|axe|scratch|chuck|zap|nix|cross)\w*\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Verbs of everyday, which ask only of what is named by more than one word, or as a note."""
+_IS: Final = re.compile(r" (?:is called|is|are|was|were|has|wants) (?!not\b)", re.IGNORECASE)
+_OWN: Final = frozenset(("my", "i", "our", "we"))
+_MOST_VALUE: Final = 4
+"""A value in words has no more of them."""
+_SAME: Final = 5
+"""So many letters that two words begin with make them one: allergy and allergic."""
+_SHORT: Final = 3
+"""A word that is short for another has no more letters."""
+_MOST_WORDS: Final = 20
+"""A longer clause tells something, whatever it begins with."""
+
+
+class Pointed(NamedTuple):
+    """What is to go or to change, in stems.
+
+    `of`: what it must have; `near`: what stands in front, of which it has the most; `names`: of whom it must be;
+    `denies`: whether it must say that something is not so, None where it may; `is_own`: whether "my" is said of it;
+    `value`: what is to stand in it.
+    """
+
+    kind: Pointing
+    of: frozenset[str]
+    near: frozenset[str]
+    names: frozenset[str]
+    denies: bool | None
+    is_own: bool
+    value: str
+
+
+def pointed(line: str) -> Pointed | None:
+    """Return what a line points to; None where it asks for nothing, or names nothing."""
+    for opening in openings(line):
+        if len(opening.clause.split()) > _MOST_WORDS:
+            continue
+        found = _to_forget(opening) or _to_change(opening)
+        if found is not None:
+            return found
+    return None
+
+
+def _to_forget(opening: Opening) -> Pointed | None:
+    found = _FORGET.fullmatch(opening.clause)
+    if found is None or not is_asked(found["lead"], opening):
+        return None
+    of, verb = found["of"], found["verb"]
+    if _BARE.fullmatch(first := re.split("[,;] ", of)[0]):
+        of = first
+    stems, back = naming_stems(of), _BACK.fullmatch(of)
+    if back is not None or not stems or _OF_IT.fullmatch(of):
+        if _BARE.fullmatch(of) and not found["lead"].strip() and verb.lower() in _NEVER_MIND:
+            return None
+        noun = back["noun"] if back is not None else ""
+        return _pointed("forget", noun or "", opening.before, denied=denies(of) or None)
+    if _WEAK.fullmatch(verb) and len(stems) < 2 and not THINGS.search(of):
+        return None
+    is_stated = _STATED.match(of) is not None
+    return (
+        _pointed("forget", of, "", denied=denies(of) if is_stated else denies(of) or None) if stems else None
+    )
+
+
+def _to_change(opening: Opening) -> Pointed | None:
+    whole = f"{opening.before} {opening.clause}".strip()
+    found = _MAKE_IT.fullmatch(whole) or _SHOULD.fullmatch(opening.clause)
+    if found is not None and not opening.is_question:
+        near = found["of"] if found.re is _MAKE_IT else ""
+        return _pointed("change", "" if near else found["of"], near, value=found["value"])
+    found = _CHANGE.fullmatch(opening.clause)
+    if found is None or not is_asked(found["lead"], opening):
+        return None
+    parts = _VALUE.fullmatch(found["of"])
+    if parts is None:
+        return None
+    of, value = parts["of"], parts["value"]
+    if not naming_stems(of):
+        return _pointed("change", "", opening.before, value=value)
+    return _pointed("change", of, "", value=value)
+
+
+def _pointed(
+    kind: Pointing, of: str, near: str, *, denied: bool | None = None, value: str = ""
+) -> Pointed | None:
+    wanted, beside = naming_stems(of), naming_stems(near)
+    if not wanted and not beside:
+        return None
+    text = f"{near} {of}"
+    names = frozenset(stem(word) for word in named(f"x {of}")) - SAYING
+    is_own = not _OWN.isdisjoint(words(text))
+    return Pointed(kind, wanted, beside - wanted, names, denied, is_own, value.strip())
+
+
+def meant_by(asked: Pointed, said: Iterable[tuple[T, str]]) -> list[T]:
+    """Return those of some texts that are pointed to as much: one, several that can't be told apart, or none."""
+    rated = [(rank, one) for one, text in said if (rank := _rank(asked, text)) is not None]
+    best = max((rank for rank, _ in rated), default=None)
+    return [one for rank, one in rated if rank == best]
+
+
+def _rank(asked: Pointed, text: str) -> tuple[int, int, bool, bool] | None:
+    """Return how much a text is pointed to; None where it isn't."""
+    own = frozenset(map(stem, telling(text)))
+    missing = {word for word in asked.of if not _has(own, word)}
+    shared = sum(_has(own, word) for word in asked.near)
+    is_named = not missing - LABELS and len(missing) < len(asked.of) if asked.of else shared > 0
+    if not is_named or not all(_has(own, name) for name in asked.names):
+        return None
+    if asked.denies not in (None, denies(text)) or (
+        asked.kind == "change" and changed_to(text, asked) is None
+    ):
+        return None
+    is_own = asked.is_own and not _OWN.isdisjoint(words(text))
+    return shared, -len(missing), denies(text) == bool(asked.denies), is_own
+
+
+def _has(stems: Iterable[str], wanted: str) -> bool:
+    return any(_is_same(one, wanted) for one in stems)
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two words are one: bent otherwise (allergy, allergic), in short (db, u10s of "under-10s")."""
+    short, whole = sorted((one, other), key=len)
+    if one == other or (len(short) >= _SAME and short[:_SAME] == whole[:_SAME]):
+        return True
+    if short.isalpha():
+        letters = iter(whole)
+        is_short = len(short) <= _SHORT and len(whole) >= 2 * len(short) and whole[0] == short[0]
+        return is_short and len(short) > 1 and all(letter in letters for letter in short)
+    return whole.endswith(short) and whole[: -len(short)].isalpha()
+
+
+def changed_to(text: str, asked: Pointed) -> str | None:
+    """Return a text with the value that is asked for: in the place of one of its kind, else behind its one "is"."""
+    if (put := put_in_place(text, asked.value, asked.of)) is not None:
+        return put
+    verbs = list(_IS.finditer(text))
+    value = asked.value
+    if len(verbs) != 1 or any(char.isdigit() for char in value) or len(value.split()) > _MOST_VALUE:
+        return None
+    subject = frozenset(map(stem, telling(text[: verbs[0].start()])))
+    is_subject = all(_has(subject, word) for word in asked.of - LABELS)
+    return f"{text[: verbs[0].end()]}{value}." if is_subject else None
