@@ -50,6 +50,7 @@ _POINTS_BACK: Final = re.compile(r"(?:it|that|this|them|those|these|him|her|us|m
 _SAYS: Final = re.compile(r"\w{2,} \w")
 _CODED: Final = re.compile(r"(?P<what>[A-Za-z][\w-]+) \d[\w.]*")
 _FILLER: Final = re.compile(r"(?:,? (?:then|please|pls|now|instead|tops|max|thanks))+$", flags=re.IGNORECASE)
+_NOW_ON: Final = re.compile(r" (?:from now on|from here on|now|instead)(?=[\s.!]*$)", flags=re.IGNORECASE)
 _UNIT: Final = r"(?:[a-z%°€$£]+)"
 _MONTH: Final = "|".join(MONTHS)
 _DAY: Final = "|".join(WEEKDAYS)
@@ -127,7 +128,11 @@ def _to(opening: Opening) -> ChangeRequest | None:
 def _made(opening: Opening) -> ChangeRequest | None:
     """Read "make the retro 11:00", and "make it 11:00"."""
     found = _MAKE.fullmatch(opening.clause)
-    parted = _ending(found["of"]) if found is not None and is_asked(found["lead"], opening) else None
+    parted = (
+        _ending(_NOW_ON.sub("", found["of"]))
+        if found is not None and is_asked(found["lead"], opening)
+        else None
+    )
     if parted is None:
         return None
     of, value = parted

@@ -18,7 +18,8 @@ i you u we he she it they say says said saying state states tell told mention me
 concerning keep kept know knew remember remembered hold held store stored have has got had get gone let so too also just
 already now any more anymore longer please pls thanks lol haha true right wrong old outdated memory memories note notes
 list records head mind need needn be being none there having isn isnt doesn doesnt aren wasn weren hasn haven hadn won
-wouldn couldn don dont didn bit bits thing things stuff one ones entry yesterday today
+wouldn couldn don dont didn bit bits thing things stuff one ones entry yesterday today will ya
+plz teh kindly dear
 """),
     )
 )

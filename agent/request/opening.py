@@ -16,7 +16,8 @@ LEAD: Final = (
     r"|(?:you|u) (?:can|may|should|could|must|might as well)|please you"
     r"|(?:can|could|would|will|might) (?:you|u|we)|would you mind|i(?:['’]d| would| should) (?:like|love"
     r"|want) you to|i(?:['’]d| would)"
-    r" appreciate it if you(?:['’]d| would| could)|i (?:want|need) you to|let['’]s|go ahead and|feel free to"
+    r" (?:appreciate it|be (?:\w+ )?(?:grateful|glad|happy)) if you(?:['’]d| would| could)|if you (?:could|would)"
+    r"|i (?:want|need) you to|let['’]s|go ahead and|feel free to"
     r"|be so (?:kind|good) (?:and|as to)|(?:it is|it['’]s) (?:ok|okay|fine|safe|time) to)\b[,.!:]? *)*)"
 )
 """What stands before a verb that asks."""
@@ -26,13 +27,13 @@ _CONDITION: Final = re.compile(
     r"(?:and |so |but )?(?:if|when|once|unless|in case|whenever|next time|as soon as|remember to|remind me"
     r"|imagine|suppose"
     r"|should|had|were|what if|until|till|before you|after you|do|did|does|how|why|what|where|who|which|whatever"
-    r"|don['’]?t|never(?! ?mind)|i (?:keep|always|never|often))\b",
+    r"|don['’]?t(?! need)|never(?! ?mind)|i (?:keep|always|never|often))\b",
     flags=re.IGNORECASE,
 )
 _OF_ANOTHER: Final = re.compile(
     r"\b(?:wants?|wanted|asks?|asked|told|tells?|begs?|begged|tr(?:y|ies|ied)|needs?(?<!no longer need)|needed"
     r"|going|has|have|had|would like|forgot|remember)"
-    r" (?:[\w'’]+ )?to\b[^.!?]*$",
+    r" (?:[\w'’]+ )?to\b[^.!?;]*$",
     flags=re.IGNORECASE,
 )
 """What stands before a clause that goes on with what somebody wants done: "she wants us to call and …"."""

@@ -18,13 +18,17 @@ from braid.text.words import stem, telling, words
 
 T = TypeVar("T")
 Pointing = Literal["forget", "change"]
-_KEEP_NOT: Final = r"(?:do(?:n['’]?t| not)|(?:you|u) (?:need|must)n['’]?t) (?:keep|store|remember)"
+_KEEP_NOT: Final = (
+    r"(?:do(?:n['’]?t| not)|i['’]?d rather (?:you|u) did(?:n['’]?t| not)|(?:you|u) (?:need|must)n['’]?t)"
+    r" (?:keep|store|remember|hold on to)"
+)
 _FORGET: Final = re.compile(
     rf"{LEAD}(?P<verb>{VERB}|tak(?:e|ing)(?= .+ (?:out|off|away)\b)|rm|del|{_KEEP_NOT})\b(?P<of>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _CHANGE: Final = re.compile(
-    rf"{LEAD}(?:chang|mov|updat|mak|set|switch|push|shift|reschedul|bump|amend|adjust|correct|edit|fix|replac)"
+    rf"{LEAD}(?:chang|mov|updat|up|rais|lower|mak|set|switch|push|shift|reschedul|bump|amend|adjust|correct|edit"
+    r"|fix|replac)"
     r"(?:e|ing|ting)?\b(?P<of>.*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -36,7 +40,7 @@ _SHOULD: Final = re.compile(
 )
 _MAKE_IT: Final = re.compile(
     r"(?P<of>.+?)[:,;.] (?:(?:so|please|pls|can you|could you) )*make (?:it|that) (?P<value>[^,;]+?)"
-    rf"(?:,? {_POLITE})*[\s.!]*",
+    rf"(?:,? (?:{_POLITE}|same \w+))*[\s.!]*",
     re.IGNORECASE | re.DOTALL,
 )
 _VALUE: Final = re.compile(
@@ -47,6 +51,12 @@ _VALUE: Final = re.compile(
 _BARE: Final = re.compile(r"\W*(?:about )?(?:it|that|this)(?: lol| then| now)?\W*", re.IGNORECASE)
 _NEVER_MIND: Final = frozenset(("forget", "ignore", "drop", "lose"))
 """With nothing in front and nothing behind these say "never mind": "forget it"."""
+_GO: Final = re.compile(
+    rf"{LEAD}(?:it|(?:that|this|the) (?:one|note|entry|bit|line|memory|thing)) (?:can|should|may|must)"
+    r" (?:go|be (?:deleted|removed))(?: now)?[\s.!]*",
+    re.IGNORECASE,
+)
+_OF_THEM: Final = re.compile(r".*\b(?:it|he|she|they|him|her|them)\b.*", re.IGNORECASE | re.DOTALL)
 _BACK: Final = re.compile(
     r"\W*(?:that|this) (?P<noun>\w+)(?: (?:out of|from|off|in) (?:your|the|my) (?:memory|notes?|list|records?|head))?"
     rf"(?: (?:{_POLITE}|then))*\W*",
@@ -106,6 +116,8 @@ def pointed(line: str) -> Pointed | None:
 
 
 def _to_forget(opening: Opening) -> Pointed | None:
+    if _GO.fullmatch(opening.clause) is not None:
+        return _pointed("forget", "", opening.before)
     found = _FORGET.fullmatch(opening.clause)
     if found is None or not is_asked(found["lead"], opening):
         return None

@@ -115,7 +115,7 @@ _HAS_NOTE: Final = re.compile(
 )
 _BREAK: Final = re.compile(r"[.!?;:,]\s+|\s+(?:and|so|but)\s+")
 _POINTS_BACK: Final = re.compile(r"\b(?:it|them|that|this|those|these|him|there)\b", flags=re.IGNORECASE)
-_OF_IT: Final = re.compile(r"(?:it|he|she|they|that) (?:is|are|was|were|has|had)", flags=re.IGNORECASE)
+_OF_IT: Final = re.compile(r"(?:it|he|she|they) |that (?:is|was|has|had)$", flags=re.IGNORECASE)
 _HERE: Final = " \n "
 """Stands where what is over was said to be."""
 _HAS: Final = r"(?:['’]ve\b|\b(?:have|has|had)\b)? ?"
@@ -137,15 +137,24 @@ _DENIALS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
 )
 
 
+_ONE: Final = re.compile(
+    rf"{LEAD}{VERB} (?:the|that|this) (?:[\w-]+ )?(?:note|entry|line|one|memory|record|bit|thing"
+    r"|item|point|rule|detail|sentence)\b",
+    flags=re.IGNORECASE,
+)
+
+
 class Removal(NamedTuple):
     """What is to go. `texts`: what it says or is about, the whole first, then with less of what may be a reason.
 
-    `rest`: what else the line says. Of `forget_denied` the texts are what a clause denies that stands in front.
+    `rest`: what else the line says; `is_one`: whether one thing is to go, and not all that is about something. Of
+    `forget_denied` the texts are what a clause denies that stands in front.
     """
 
     kind: Removing
     texts: tuple[str, ...]
     rest: str
+    is_one: bool = False
 
 
 def removal(line: str) -> Removal | None:
@@ -158,7 +167,10 @@ def removal(line: str) -> Removal | None:
             if kind != "forget_last" and opening.before and _points_back(opening.clause, found["text"]):
                 return None
             if kind != "forget_last":
-                return Removal(kind, _shortened(found["text"]), _joined(opening.before, opening.after))
+                is_one = _ONE.match(opening.clause) is not None
+                return Removal(
+                    kind, _shortened(found["text"]), _joined(opening.before, opening.after), is_one
+                )
             return _of_last(opening)
     return None
 
@@ -166,7 +178,7 @@ def removal(line: str) -> Removal | None:
 def _points_back(clause: str, text: str) -> bool:
     """Whether what is named is told only by what stands in front: "it isn't", "that booking"."""
     is_word = " " not in text and re.search(rf"\bthat {re.escape(text)}\W*$", clause) is not None
-    return is_word or not naming_stems(text) or _OF_IT.fullmatch(text) is not None
+    return is_word or not naming_stems(text) or _OF_IT.match(text) is not None
 
 
 def _of_last(opening: Opening) -> Removal | None:

@@ -40,8 +40,9 @@ _PAIRS: Final = tuple(
         rf"(?:.*[.,;:] )?(?P<wrong>{_FEW}) (?:is|was) (?:wrong|incorrect|not right|a (?:typo|mistake)"
         rf"|out of date|outdated)[.,;:]+"
         rf" {_IS}(?P<right>{_FEW}){_TAIL}",
-        rf"(?:.*[.!,;:] )?(?:i|we|you) (?:said|wrote|put|typed|told you|have|had|noted|gave you) (?P<wrong>{_FEW}),?"
-        rf" (?:but|and|when) (?:i |we )?(?:(?:actually |really )?meant|it(?:['’]?s| is| was| should (?:be|have been)))"
+        rf"(?:.*[.!,;:] )?(?:i|we|you) (?:said|wrote|put|typed|told you|have|had|noted|gave you) (?P<wrong>{_FEW})"
+        rf"(?:,? (?:but|and|when)|,) (?:i |we )?(?:(?:actually |really )?meant|it(?:['’]?s| is| was"
+        rf"| should (?:be|have been)))"
         rf"(?: to say)? (?P<right>{_FEW}){_TAIL}",
         (
             rf"{LEAD}(?:swap|replace|exchange|switch)(?: out)? (?P<wrong>{_FEW}) (?:for|with"
@@ -112,7 +113,8 @@ _FIX: Final = re.compile(
 _INTERJECTION: Final = re.compile(
     r"(?:(?:no|nope|nah|lol|omg|um+|uh|sorry|oops|ugh|argh|hey|look|mate|guys|wait|actually|oh|ah|hm+|ok(?:ay)?|well"
     r"|right|correction|typo|my (?:mistake|bad)|hang on|hold on"
-    r"|(?:that|this)(?:['’]s| is| was) (?:wrong|not right|not true|incorrect|a mistake|a typo)|wrong"
+    r"|(?:i|we) (?:had|got) (?:that|it|this) wrong|(?:that|this)(?:['’]s| is| was) (?:wrong|not right|not true"
+    r"|incorrect|a mistake|a typo)|wrong"
     r"|from now on)\b[\s,.!:;–—-]*)+",
     flags=re.IGNORECASE,
 )

@@ -23,6 +23,7 @@ Read = Callable[[str], str]
 """Prompt → what was typed; raises EOFError at the end and KeyboardInterrupt for Ctrl-C."""
 MOST_SHOWN: Final = 10
 _WHOLE: Final = "say it as a whole sentence"
+_SEVERAL: Final = "Several say that; tell which, as a whole sentence:"
 _TELLING: Final = 3
 """What is said beside a request is remembered where it has so many telling words."""
 
@@ -155,7 +156,7 @@ class Changes:
         Where it isn't clear what would stand there, or no is said, the line is something told.
         """
         if len(found) > 1:
-            put("Several say that; tell which, as a whole sentence:")
+            put(_SEVERAL)
             self._list([one.id for one in found])
             return
         one = found[0]
@@ -233,7 +234,7 @@ class Changes:
         if asked.kind == "forget_last":
             self._forget_last()
         elif asked.kind == "forget_about":
-            if not self._forget_about(asked.texts) and not self._point(text):
+            if not self._forget_about(asked.texts, is_one=asked.is_one) and not self._point(text):
                 put(line(f"Nothing that is remembered speaks of {asked.texts[-1]}."))
         elif asked.kind == "forget_denied" and self._forget_denied(asked.texts):
             pass
@@ -249,10 +250,15 @@ class Changes:
         if self._forget([self.told, *put_right], ""):
             self.told = None
 
-    def _forget_about(self, texts: Sequence[str]) -> bool:
+    def _forget_about(self, texts: Sequence[str], *, is_one: bool) -> bool:
+        """Hide what has every word of a topic; where one thing is meant and several have them, show these."""
         for what in texts:
             if meant := [one.id for one in self._meant(what)]:
-                self._forget(meant, what)
+                if is_one and len(meant) > 1:
+                    put(_SEVERAL)
+                    self._list(meant)
+                else:
+                    self._forget(meant, what)
                 return True
         return False
 
