@@ -62,6 +62,14 @@ _EACH: Final = re.compile(
     r"\beach\b|\bapiece\b|\b(?:per|a) (?:head|person|child|adult|night)\b", re.IGNORECASE
 )
 _IS_TIME: Final = re.compile(_TIME, re.IGNORECASE)
+_OF_ALL: Final = re.compile(
+    rf"(?:\d|\b{WORD})(?P<all> (?:out )?of (?:(?:the|our|my|all) )*(?:\d[\d.,]*|{WORD}))(?P<rest>[^,;.]*)",
+    re.IGNORECASE,
+)
+"""How many there are in all, behind how many of them did something: 22 of the 30."""
+_DENIAL: Final = re.compile(r"\b(?:not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
+_SHARE: Final = re.compile(r"\b(?:half|double|nothing|free)\b(?! (?:an?|past|of)\b)", re.IGNORECASE)
+"""What is paid, where no number says it."""
 _ONE: Final = Decimal(1)
 _SEPARATOR: Final = re.compile(r"[,;]\s+|\s+and\s+|\s+/\s+|\.\s+", re.IGNORECASE)
 _ITEM: Final = re.compile(
@@ -129,9 +137,11 @@ def counted(asked: str, sentence: str) -> str | None:
     whole = _DATE.sub(lambda match: " " * len(match[0]), of_time_asked(asked, sentence))
     many = _HOW_MANY.search(asked)
     if many is not None:
-        whole = without_rates(asked, whole)
+        whole = without_rates(asked, _of_those_who_did(many, asked, whole))
     text = _labelled(asked, whole)
     paid = _PAID.search(asked) is not None or ASKS_PAYMENT.search(asked) is not None
+    if paid and _QUANTITY.search(text) is None and (share := _SHARE.search(text)) is not None:
+        return share[0]
     if paid and not has_money(text) and has_money(whole):
         text = whole  # what a sack costs: 25 kilo sacks, 31 euros each
     known = set(words(asked))
@@ -167,12 +177,32 @@ def without_rates(asked: str, sentence: str) -> str:
     return sentence if _PER.search(asked) else _RATE.sub(lambda match: " " * len(match[0]), sentence)
 
 
+def _of_those_who_did(many: re.Match[str], asked: str, sentence: str) -> str:
+    """Return a sentence, as long as before, with blanks for how many there are in all, where it is asked how many of
+    them did what it tells."""
+    asked_of = telling_stems(asked) - {stem(many[1].lower())}
+    found = _OF_ALL.search(sentence)
+    if found is None or asked_of.isdisjoint(telling_stems(found["rest"])):
+        return sentence
+    return sentence[: found.start("all")] + " " * len(found["all"]) + sentence[found.end("all") :]
+
+
 def _labelled(asked: str, sentence: str) -> str:
     """Return of a sentence with several numbers the one piece with a number that speaks most of what is asked; the
     whole where none does so alone: "fuel is 90 in all, tolls 24"."""
     meant = telling_stems(asked)
-    pieces = [piece for piece in _PIECE.split(sentence) if _QUANTITY.search(piece)]
+    counts = {stem(word.lower()) for found in _HOW_MANY.finditer(asked) for word in found.groups() if word}
+    paid = _PAID.search(asked) is not None
+    pieces = [
+        piece
+        for piece in _PIECE.split(sentence)
+        if _QUANTITY.search(piece) or (paid and _SHARE.search(piece))
+    ]
     met = [len(meant & telling_stems(piece)) for piece in pieces]
+    if met.count(max(met, default=0)) > 1 and meant - counts:  # "four spaces in Python and two in YAML"
+        met = [
+            0 if _DENIAL.search(piece) else len((meant - counts) & telling_stems(piece)) for piece in pieces
+        ]
     if len(pieces) > 1 and all(_BEGINS.match(piece) for piece in pieces[1:]):
         # "repair is 140 at iFix, 210 at Google": what stands before the first number is of all
         first = _QUANTITY.search(pieces[0])

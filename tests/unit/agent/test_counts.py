@@ -35,6 +35,11 @@ from braid.agent.answer.turn.counts import counted
         ("how many hours a day does he work", "He works 6 hours a day.", "6 hours"),
         ("how much is a student ticket", "The museum tickets: adult 12, student 8.", "8"),
         ("how much does a sack cost", "flour from Dewaele, 25 kilo sacks, 31 euros each", "31 euros"),
+        ("How many volunteers came?", "22 of the 30 volunteers came to the beach cleanup.", "22"),
+        ("How many volunteers are there?", "22 of the 30 volunteers came.", "30 volunteers"),
+        ("How many spaces in YAML?", "Use four spaces for indentation in Python and two in YAML.", "two"),
+        ("How many people are coming?", "35 people said yes, six can't come.", "35 people"),
+        ("How much do juniors pay?", "Membership is 30 a year, juniors pay half.", "half"),
     ],
 )
 def test_an_amount_is_told_by_its_label(question: str, sentence: str, amount: str) -> None:
