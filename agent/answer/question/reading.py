@@ -96,6 +96,7 @@ _CLAUSE_BEHIND: Final = re.compile(
 )
 """A clause behind what is asked: "what do I take when one starts" asks for no time."""
 _LIVES: Final = re.compile(r"\bwhere (?:do|did) (?:i|we) (?:\w+ )?live\b", re.IGNORECASE)
+_WHERE: Final = re.compile(r"where\b", re.IGNORECASE)
 _LAST: Final = re.compile(r"\b(?:last|lately|recently)\b", re.IGNORECASE)
 _DATED: Final = re.compile(
     rf"\b(?:in|on|of|from|by|during|since|for|early|late|mid|last) (?:the )?"
@@ -162,6 +163,8 @@ def _wants(core: str) -> Wants:
         return "check"
     if _ASKS_BY_WORD.match(core):
         core = _CLAUSE_BEHIND.sub("", core)
+    if _WHERE.match(core):
+        return "place"  # where we rent is no sum
     for name, pattern in _WANTS:
         if pattern.search(core):
             return name

@@ -155,6 +155,17 @@ _SPELT: Final = frozenset(
 _OF_THING: Final = re.compile(
     r"\b(?:(?:at|in|into|near) (?:the )?|the )(?:(?-i:[A-Z])[\w.]* )*$", re.IGNORECASE
 )
+_FAMILY: Final = re.compile(r"(?<=\b[Tt]he )[A-Z][a-zà-ÿ-]+s (?:have|are|were|do|[a-z]+(?:[^s\W]|ss))\b")
+"""A family by its name: "the Hendersons have", and not "the Mercedes is"."""
+_ASKS_NAME: Final = re.compile(r"^\W*what\b.*\b(?:called|named)\b", re.IGNORECASE)
+_GIVES_NAME: Final = re.compile(r"\b(?:called|named)\W+(?:the |a )?(?P<name>[\w-]+)", re.IGNORECASE)
+_ASKS_FOR: Final = re.compile(r"^\W*what\b.*\bfor\W*$", re.IGNORECASE)
+_IS_FOR: Final = re.compile(r"\bfor [a-z]", re.IGNORECASE)
+_WHEN: Final = re.compile(
+    r"\b(?:when(?:ever)?|after|before|while) (?:i|we|you|he|she|it|they|the|my|our|his|her|[a-z]+ing)\b",
+    re.IGNORECASE,
+)
+"""A time by what happens then: "it hurts when I climb stairs"."""
 _TITLED: Final = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St)\. $")
 """A full stop that ends no sentence."""
 SAME: Final = 0.75
@@ -185,7 +196,7 @@ def _is_label(text: str, number: re.Match[str]) -> bool:
 
 def is_of_thing(text: str, at: int) -> bool:
     """Whether the name at a place in a text is a thing's, and nobody's: "at the Westbad", "the Fauré"."""
-    return _OF_THING.search(text, 0, at) is not None
+    return _OF_THING.search(text, 0, at) is not None and _FAMILY.match(text, at) is None
 
 
 class Bearing:
@@ -213,6 +224,9 @@ class Bearing:
         self._long = asked.core.lower().startswith("how long")
         self._often = asked.core.lower().startswith("how often")
         self._phone = _PHONE.search(asked.core) is not None
+        self._called = _ASKS_NAME.search(asked.core) is not None
+        self._for = _ASKS_FOR.search(asked.core) is not None
+        self._when = asked.core.lower().startswith("when ")
 
     def bears(self, text: str) -> bool:  # noqa: PLR0911 - one line a kind
         """Whether a text bears a value of the kind that is asked for; any does where no kind is."""
@@ -227,15 +241,18 @@ class Bearing:
             often = self._often and _OFTEN.search(text) is not None
             return often or (bool(self._amounts(text)) if self._how else self.numbers(text) > 0)
         if wants == "time":
-            return self._new(_TIME, text) or (not self._day and bool(self._amounts(text)))
+            is_dated = self._new(_TIME, text) or (not self._day and bool(self._amounts(text)))
+            return is_dated or (self._when and _WHEN.search(text) is not None)
         if wants == "clock":
             return self._new(_CLOCK, text)
         if wants == "person":
             own = (_OWNED if self._own else _FIRST).search(text) is not None
-            named = self.names(text) > 0 or self._opens_with_name(text)
+            named = self._is_named(text)
             return named or ROLE.search(text) is not None or own
         if wants == "place":
             return _PLACE.search(text) is not None or self._new(_ALONE, text)
+        if wants == "reason" and self._for and _IS_FOR.search(text) is not None:
+            return True
         return wants != "reason" or _REASON.search(text) is not None
 
     def plainly(self, text: str) -> bool:  # noqa: PLR0911 - one line a kind
@@ -253,7 +270,7 @@ class Bearing:
         if wants == "time":
             return self._new(_TIME, text)
         if wants == "person":
-            return self.names(text) > 0 or self._opens_with_name(text)
+            return self._is_named(text)
         if wants == "place":
             return self.names(text) > 0 and _PLACE.search(text) is not None
         if wants == "check":
@@ -287,6 +304,12 @@ class Bearing:
             for match in spelt_names(text)
         )
         return spelt + len((self._named & {*_LOW.findall(text)}) - self._known)
+
+    def _is_named(self, text: str) -> bool:
+        """Whether a text has a name that is asked for; of what something is called also one in lower case."""
+        called = _GIVES_NAME.finditer(text) if self._called else ()
+        by_name = any(self._known.isdisjoint(words(found["name"])) for found in called)
+        return by_name or self.names(text) > 0 or self._opens_with_name(text)
 
     def _opens_with_name(self, text: str) -> bool:
         """Whether a sentence begins with who somebody is or does: "Tom is my husband", "Hannah teaches the class"."""

@@ -51,6 +51,11 @@ from braid.agent.answer.turn.bearing import Bearing, spelt_names
         ("Who was late?", "Breakfast was late.", False),
         ("How much is the rent?", "Rent stays at 950.", True),
         ("How much was the laptop?", "It is a 14 inch one.", False),
+        ("What is the default branch called?", "The default branch is called trunk.", True),
+        ("What is the default branch called?", "The default branch is protected.", False),
+        ("Who looked at the house?", "The Kramers looked at it twice.", True),
+        ("Who has a beagle?", "Our neighbours the Hendersons have a beagle.", True),
+        ("Who was at the concert?", "We heard the Fauré.", False),
     ],
 )
 def test_what_stands_plainly(question: str, text: str, plainly: bool) -> None:
@@ -109,6 +114,8 @@ def test_a_name_behind_a_title_opens_no_sentence(text: str, names: list[str]) ->
         ("why is it me and not Huw who takes her", "reason"),
         ("what is the name of the driver who brought it", "person"),
         ("when did I say that I would go", "time"),
+        ("where do we rent", "place"),
+        ("where do I pay the bill", "place"),
     ],
 )
 def test_what_is_asked_for(question: str, wants: str) -> None:
@@ -136,6 +143,9 @@ def test_what_somebody_gets_for_a_birthday_is_no_day() -> None:
         ("what day is the dinner?", "dinner is at 8.15", False),
         ("when is the dinner?", "dinner is at 8.15", True),
         ("where is Ilse moving to", "moving soon. Leiden, got the place", True),
+        ("what do we use Redis for?", "Redis is used for sessions only", True),
+        ("what is the shed for?", "the shed is green", False),
+        ("when does my knee hurt?", "my knee hurts when I climb stairs", True),
     ],
 )
 def test_a_number_that_names_a_thing_says_neither_how_much_nor_when(
