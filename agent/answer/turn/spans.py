@@ -50,7 +50,12 @@ _TAKES_BACK: Final = re.compile(
 """A clause that says that something changed, and not what it is now."""
 _BECAUSE: Final = re.compile(r"\b(?:because|since|so that|due to|thanks to)\b.*", re.IGNORECASE)
 _SO: Final = re.compile(r",? (?:and )?so (?!that|much|many|far|long|good|bad)", re.IGNORECASE)
-_CALLED: Final = re.compile(r"\b(?:called|named) ([A-Z][\w'’-]+)")
+_CALLED: Final = re.compile(r"\b(?P<what>[\w'’-]+)?(?: is| was)? (?:called|named) ([A-Z][\w'’-]+)")
+_ASKS_WHO: Final = re.compile(r"\W*who(?!['’]?s\b| (?:is|was|are|were)\b)", re.IGNORECASE)
+_NAMES_ON: Final = re.compile(r"(?:(?:, | and |, and )[A-Z][a-zà-ÿ'’-]+(?![\w'’]| [a-z]+s\b))+")
+"""Further names behind one: "Aline and Pete"."""
+_IN_TWO: Final = re.compile(r"[,;]\s+(?:(?:so|and|but|because) )?|\s+and (?=[A-Z][\w'’-]* (?:is|was|has|does|[a-z]+s)\b)")
+"""Where what a sentence says of somebody else begins: "and Tom is allergic"."""
 _LEADS_TO_MONTH: Final = (
     r"(?:in|by|of|on|until|till|from|since|for|during|before|after|next|last|this|early|late|mid|end"
     r"|\d+(?:st|nd|rd|th)?)"
@@ -63,6 +68,7 @@ _CALENDAR: Final = frozenset((
 """Words of times, which are no places."""
 
 
+_BE: Final = frozenset(("is", "was", "are", "were"))
 _FEW: Final = 3
 _POINTS_BACK: Final = frozenset(("he", "she", "it", "they", "that", "this"))
 _LABEL_WORDS: Final = 6
@@ -219,25 +225,38 @@ def _named(question: Question, sentence: str, when: datetime) -> str | None:
         and not _is_time(name, sentence)
         and not is_of_thing(sentence, sentence.find(name))
     ]
-    if (called := _CALLED.search(sentence)) and (
-        by_name := [one for one in names if one.startswith(called[1])]
+    called = _CALLED.search(sentence)
+    # Who has a beagle called Pluto isn't Pluto.
+    if called is not None and not (
+        _ASKS_WHO.match(question.text) and stem((called["what"] or "").lower()) in question.stems
     ):
-        return by_name[0]
-    names = _in_piece(question, sentence, names)
-    if names and sentence.startswith(names[0]) and _acts(question, sentence[len(names[0]) :]):
-        return names[0]
-    return names[0] if names and not sentence.startswith(names[0]) else next(iter(names[1:]), None)
+        by_name = [one for one in names if one.startswith(called[2])]
+        if by_name:
+            return by_name[0]
+    acting = [name for name in names if _acts(question, sentence[sentence.find(name) + len(name) :])]
+    names = _in_piece(question, sentence, acting or names)
+    if names and not acting and sentence.startswith(names[0]):
+        names = names[1:]
+    return _with_others(sentence, names[0]) if names else None
+
+
+def _with_others(sentence: str, name: str) -> str:
+    """Return a name with those that a sentence joins to it: "Aline and Pete"."""
+    at = sentence.find(name) + len(name)
+    others = _NAMES_ON.match(sentence, at)
+    return name if others is None else name + others[0]
 
 
 def _acts(question: Question, behind: str) -> bool:
-    """Whether the word behind a name is what it is asked who does: "Aisha speaks German"."""
-    return bool(words(behind)) and stem(words(behind)[0]) == next(iter(question.stems), "")
+    """Whether the word behind a name is what it is asked who does or is: "Aisha speaks German", "Priya is vegan"."""
+    told = [word for word in words(behind) if word not in _BE]
+    return bool(told) and stem(told[0]) == next(iter(question.stems), "")
 
 
 def _in_piece(question: Question, sentence: str, names: list[str]) -> list[str]:
     """Return of some names those in the piece of a sentence that speaks most of what is asked; all where none does."""
     asked = frozenset(question.stems)
-    pieces = re.split(r"[,;]\s+", sentence)
+    pieces = _IN_TWO.split(sentence)
     met = [len(asked.intersection(map(stem, words(piece)))) for piece in pieces]
     best = pieces[met.index(max(met))] if pieces else ""
     there = [name for name in names if name in best] if met.count(max(met)) == 1 else []

@@ -264,6 +264,16 @@ def test_a_memory_of_one_turn_answers(tmp_path: Path) -> None:
         ("who inspected us?", "We were inspected on Thursday by Mrs Graczyk.", "Mrs Graczyk"),
         ("who builds the shop?", "I want a new web shop by 1 June from Thandeka.", "Thandeka"),
         ("who is my aunt?", "I love my aunt June.", "June"),
+        ("who is vegan?", "Priya is vegan and Tom is allergic to nuts.", "Priya"),
+        ("who is allergic to nuts?", "Priya is vegan and Tom is allergic to nuts.", "Tom"),
+        ("who has a beagle?", "Our neighbours the Hendersons have a beagle called Pluto.", "Hendersons"),
+        ("who joined?", "Two new members joined: Aline and Pete.", "Aline and Pete"),
+        ("who does the music?", "Pavel broke his wrist, so Otis does the music.", "Otis"),
+        (
+            "who takes over after Easter?",
+            "Ms Okafor is on leave after Easter; Mr Lund takes over.",
+            "Mr Lund",
+        ),
     ],
 )
 def test_who_is_no_day_and_no_month(question: str, text: str, short: str) -> None:
