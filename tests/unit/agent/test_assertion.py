@@ -203,6 +203,9 @@ DEPLOY = "We deploy to production on Tuesdays, never on Fridays."
         ("I can't smoke at work.", "Can I smoke?", None),
         ("I don't eat meat.", "Do I eat meat?", "no"),
         ("I've never been to Peru before.", "Have I ever been to Peru?", "no"),
+        ("I like short commit messages without emojis.", "Do I like emojis in commit messages?", "no"),
+        ("I drink tea without milk.", "Do I drink tea?", "yes"),
+        ("I can't sleep without music.", "Do I sleep with music?", None),
     ],
 )
 def test_what_a_sentence_leaves_out_in_few_words_is_denied_and_nothing_else(
