@@ -18,8 +18,9 @@ from braid.agent.answer.turn.spans import best_span, kind_of
 from braid.agent.answer.turn.turn import when_of
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
-from braid.text.calendar import MONTHS_AND_WEEKDAYS, Span
+from braid.text.calendar import MONTHS_AND_WEEKDAYS, WEEKDAY_NAME, WEEKDAYS, Span
 from braid.text.dates import ahead, span, times
+from braid.text.numbers import WORD as NUMBER
 from braid.text.numbers import codes
 from braid.text.words import STOP, stem, stems, words
 
@@ -97,6 +98,22 @@ _PERIOD: Final = re.compile(
     r"\b(?:this|next|last) (?:week(?:end)?|month|year)\b|\b(?:today|tomorrow|yesterday|tonight)\b",
     re.IGNORECASE,
 )
+_DAY: Final = re.compile(
+    rf"\b(?P<since>{WEEKDAY_NAME})s?(?:\W*(?:[-–]|to|till|until|through)\W*(?P<until>{WEEKDAY_NAME})s?)?\b"
+    r"|\b(?P<week>weekdays?)\b|\b(?P<end>weekends?)\b|\b(?P<all>(?:every|each|any) ?day|daily)\b",
+    re.IGNORECASE,
+)
+_ON_DAY: Final = re.compile(
+    rf"\b(?:on (?:an? |the |every )?(?:{WEEKDAY_NAME}s?|weekdays|weekends)|(?:at|on) the weekends?)\b",
+    re.IGNORECASE,
+)
+_EVENT: Final = re.compile(
+    r"^\W*(?:the|an?|my|our|his|her|their|(?-i:[A-Z])[\w-]+) (?:[\w-]+ ){0,2}?"
+    r"(?:(?!need|breed)[a-z]+ed|got|took|ate|stole|bought|sold|gave|brought|lost|caught|found|saw)"
+    rf" (?:\d+|{NUMBER})\b",
+    re.IGNORECASE,
+)
+"""What somebody or something else did to so many of them: "the fox got two hens"."""
 _DENIAL: Final = re.compile(r"\b(?:not|never|no longer)\b|n['’]?t\b", re.IGNORECASE)
 _DENYING: Final = re.compile(
     r"(?:\b(?:not|never|no longer)\b|n['’]t\b)(?! (?:only|just|until|till|before|more|less|later|earlier)\b)"
@@ -242,6 +259,7 @@ def _is_of_another_thing(question: Question, sentence: str, hit: Hit) -> bool:
         or _is_of_another_number(question, sentence)
         or _is_what_came_or_went(question, sentence)
         or _is_of_another_period(question, sentence, when_of(hit))
+        or _is_of_other_days(question, sentence)
     )
 
 
@@ -276,7 +294,8 @@ def _is_of_another_number(question: Question, sentence: str) -> bool:
 def _is_what_came_or_went(question: Question, sentence: str) -> bool:
     """Whether it is asked how many there are, and a sentence tells how many more or fewer there were made."""
     asks = _HOW_MANY_ARE.search(question.text) is not None and _MORE.search(question.text) is None
-    return asks and _MORE.search(sentence) is not None
+    told = _MORE.search(sentence) or (_EVENT.search(sentence) if _FIRST.search(question.text) else None)
+    return asks and told is not None
 
 
 def _labels(text: str) -> dict[str, set[str]]:
@@ -300,6 +319,27 @@ def _is_of_another_period(question: Question, sentence: str, when: datetime) -> 
     if not named or None in named or next(others, None) is not None:
         return False
     return all(one is not None and _is_apart(asked, one) for one in named)
+
+
+def _is_of_other_days(question: Question, sentence: str) -> bool:
+    """Whether it is asked of a day of the week, and a sentence tells of none but others: of weekdays, not Saturdays."""
+    asked = {day for one in _ON_DAY.finditer(question.text) for day in _days(one[0])}
+    said = _days(sentence)
+    return question.intent != "check" and bool(asked) and bool(said) and asked.isdisjoint(said)
+
+
+def _days(text: str) -> set[int]:
+    """Return the days of the week that a text names, as 0 for Monday to 6."""
+    found: set[int] = set()
+    for one in _DAY.finditer(text):
+        if one["since"]:
+            since, until = (
+                WEEKDAYS.index(day.lower()) for day in (one["since"], one["until"] or one["since"])
+            )
+            found |= {(since + more) % 7 for more in range((until - since) % 7 + 1)}
+        else:
+            found |= {*range(7)} if one["all"] else {5, 6} if one["end"] else {*range(5)}
+    return found
 
 
 def _period(named: str, when: datetime) -> Span | None:

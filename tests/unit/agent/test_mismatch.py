@@ -10,6 +10,7 @@ import braid
 from braid.agent.answer.relevance.mismatch import (
     _is_of_another_number,  # pyright: ignore[reportPrivateUsage]
     _is_of_another_period,  # pyright: ignore[reportPrivateUsage]
+    _is_of_other_days,  # pyright: ignore[reportPrivateUsage]
     _is_of_other_kind,  # pyright: ignore[reportPrivateUsage]
     _is_over,  # pyright: ignore[reportPrivateUsage]
     _is_what_came_or_went,  # pyright: ignore[reportPrivateUsage]
@@ -269,10 +270,30 @@ def test_a_week_is_of_the_day_it_was_named_on(question: str, sentence: str, *, i
         ("How many nodes are there?", "We lost two nodes.", True),
         ("How many nodes did we add?", "We added 4 nodes to west.", False),
         ("How many nodes does west have?", "West has 12 nodes.", False),
+        ("How many hens do we have?", "The fox got two hens last night.", True),
+        ("How many hens do we have?", "The barn holds nine hens.", False),
+        ("How many hens do we have?", "We keep nine hens.", False),
     ],
 )
 def test_what_came_to_it_is_not_how_many_there_are(question: str, sentence: str, *, is_another: bool) -> None:
     assert _is_what_came_or_went(decompose(question, NOW), sentence) is is_another
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_of_another"),
+    [
+        ("When do we close on Saturdays?", "From April we close at 17 on weekdays.", True),
+        ("When do we close on Saturdays?", "Our hours are 10 to 18, Saturdays until 16.", False),
+        ("When do we close on Wednesdays?", "Monday to Friday we close at 18.", False),
+        ("When do we close on Sunday?", "Monday to Friday we close at 18.", True),
+        ("When do we close on Sunday?", "We close at 18 every day.", False),
+        ("Where do I go at the weekend?", "On Tuesdays I go to the pool.", True),
+        ("When do we close?", "We close at 17 on weekdays.", False),
+        ("Do we close on Sundays?", "We close on Mondays.", False),
+    ],
+)
+def test_another_day_of_the_week_is_another(question: str, sentence: str, *, is_of_another: bool) -> None:
+    assert _is_of_other_days(decompose(question, NOW), sentence) is is_of_another
 
 
 @pytest.mark.parametrize(
