@@ -43,10 +43,11 @@ _MAKING_IT: Final = (
     r"(?<!can )(?<!['’]t )(?<!not )(?<!could )(?<!will )(?<!['’]ll )(?<!to )\bmake (?:it|that)\b"
 )
 """Not who can or can't make it."""
+_IS_BETTER: Final = r"\b(?:works?|is|are|was|were) (?:much |even |way |a lot )?better(?! than\b)\b"
 _MARK: Final = re.compile(
     r"\bthen\W*$|^(?:ok(?:ay)?,? )?then\b(?! (?:it|that|this|there|he|she|they|we|you|i|not|no)\b)"
     rf"|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|{_MAKING_IT}|\brather\b"
-    r"|\bcan (?:now )?only\b|\bit is\W*$|\b(?:it|that|they)(?:['’]ll| will) be\b",
+    rf"|{_IS_BETTER}|\bcan (?:now )?only\b|\bit is\W*$|\b(?:it|that|they)(?:['’]ll| will) be\b",
     re.IGNORECASE,
 )
 _AGREES: Final = re.compile(
@@ -55,6 +56,7 @@ _AGREES: Final = re.compile(
     re.IGNORECASE,
 )
 """Opens the reply of somebody who takes up what was proposed."""
+_BETTER: Final = re.compile(_IS_BETTER, re.IGNORECASE)
 _MAKE_IT: Final = re.compile(_MAKING_IT, re.IGNORECASE)
 _NUMBER: Final = re.compile(
     rf"(?<![\w.:-])[$€£]?\d(?:[\d.,:]*\d)?|\b(?!one\b){NUMBER_WORD}|\bnoon\b", re.IGNORECASE
@@ -80,14 +82,14 @@ MOST_DAYS: Final = 31
 _WORD: Final = re.compile(r"[^\W_]+")
 _UNITS: Final = frozenset(("", "now", "euros", "euro", "pounds", "quid", "dollars", "o'clock", "sharp"))
 _IDLE: Final = frozenset(map(stem, (
-    "ok", "okay", "same", "let", "lets", "make", "take", "now", "then", "instead", "rather", "yes", "well",
+    "ok", "okay", "same", "let", "lets", "works", "better", "make", "take", "now", "then", "instead", "rather", "yes", "well",
 )))  # fmt: skip
 _REFUSES: Final = rf"{CANNOT}|{IS_OUT}|\bfell through\b"
 _REPLACES: Final = re.compile(
     r"\binstead\b(?! of\b)|\b(?:switch(?:ed|es|ing)?|swap(?:ped|s)?|chang(?:ed|es|ing)|mov(?:ed|es|ing)"
     r"|push(?:ed|es)|postponed|shift(?:ed|s)|rescheduled|slip(?:s|ped)|delayed)"
     r"(?: (?:me|him|her|us|them|it|over|back|up|down|forward))* (?:to|for|until|till)\b"
-    r"|\b(?:replac(?:ed|es|ing)|t(?:akes?|ook|aken|aking) over)\b"
+    r"|\bin favou?r of\b|\b(?:replac(?:ed|es|ing)|t(?:akes?|ook|aken|aking) over)\b"
     r"|\b(?:offer(?:ed|s)?|found|got|gave|booked|took) (?:(?:me|us|him|her|them) )?(?:one|another)\b"
     rf"|\bno longer\b|\bany ?more\b|\bfrom now on\b|\bafter all\b|{_REFUSES}",
     re.IGNORECASE,
@@ -106,7 +108,8 @@ _NONE: Final = re.compile(
 """Say of what stands beside them, or behind them, that it failed, ended or isn't wanted."""
 _TAKEN_BACK: Final = re.compile(
     rf"\b(?:no|not|never|without)\b|n['’]t\b|\bafter all\b|\bany ?more\b|\bno longer\b|{_REFUSES}"
-    r"|\b(?:cancell?ed|scrapped|called off|gave|given away|sold|died|lost|returned|instead)\b",
+    r"|\bin favou?r of\b|\b(?:cancell?ed|scrapped|called off|gave|given away|sold|died|lost|returned|dropped|replaced"
+    r"|instead)\b",
     re.IGNORECASE,
 )
 """Says of something that there is none, or no more."""
@@ -129,7 +132,7 @@ _CORRECTS: Final = re.compile(
 )
 """Opens a turn that puts right what its speaker said right before."""
 _CALENDAR: Final = frozenset(map(stem, (*MONTHS, *WEEKDAYS)))
-BESIDE: Final = 4
+BESIDE: Final = 5
 """How many words may stand between what is told and what says that it is over."""
 MOST_WORDS: Final = 40
 """How long a turn is at most that names what is told and what stands in its place: in a page all is of something."""
@@ -371,6 +374,8 @@ class _Told:
         others = telling_stems(clause) - {stem(word) for word in value} - _IDLE - _CALENDAR
         if _values("name", clause) - value - self._topic or len(others - self._topic) > MOST_OTHERS:
             return False
+        if _BETTER.search(clause) is not None and others.isdisjoint(self._asked):
+            return False  # more butter is better, and the flour stays
         shares = bool(others & (self._asked | self._named_stems) - LIGHT) or hit.id in self.answering
         return shares or self._is_close(hit, hits) or (not others and _is_of_talk(self.older, hit))
 
@@ -431,7 +436,7 @@ class _Told:
 
 def _leads(mark: re.Match[str]) -> bool:
     """Whether what stands behind a word of change is what was changed to."""
-    return mark[0].lower().endswith((" to", " for"))
+    return mark[0].lower().endswith((" to", " for", " of"))
 
 
 def _worth(number: str) -> float | None:

@@ -51,8 +51,9 @@ _RENEWED: Final = (
 _MOVED: Final = (
     r"moved|changed|switched|pushed|postponed|shifted|rescheduled|raised|put|bumped|updated|replaced|swapped|exchanged"
     r"|traded|given|handed|passed|brought|rose|grew|shrank|climbed|fell|jumped|dropped|upped|increased|lowered|reduced|cut|doubled|halved|extended"
-    r"|(?:go|goes|went|gone|going) (?:up|down)"
+    r"|(?:go|goes|went|gone|going) (?:up|down)|upgraded|downgraded|migrated"
 )
+_CHANGE_WORD: Final = re.compile(_MOVED)
 _CHANGED: Final = (
     r"\b(?:switched|swapped|changed) (?:my |our )?A(?= [,;]|$)"
     r"|\bA(?: [^ ]+){0,3}? it['’]s (?:(?:the|a|an|in|at|on) )?[\w-]+ now\b"
@@ -71,7 +72,6 @@ _ENDED: Final = (
 _OVER: Final = (
     rf"\b[APV](?: and (?:i|me))?(?: {_BE}){{0,3}} (?:divorced|separated|split(?: up)?|broken? up)\b"
     rf"|\bV(?: {_WORD})? (?:moved (?:out|away)|quit|resigned|retired|died|passed away|went bust)\b"
-    rf"|\b[APV](?: {_WORD})? (?:can['’]?t|cannot|couldn['’]?t|won['’]?t) (?:make it|come|do (?:it|that))\b"
     rf"|\b(?:cancell?(?:ed|ing)?|called off|scrapped) {_DET}S\b"
     r"|\bS (?:is|are|was|were|got) (?:gone|sold|stolen|thrown)\b"
     r"|\b(?:halved|doubled|stopped|upped|raised|lowered|increased|reduced) (?:my |the |our )?A\b"
@@ -79,6 +79,10 @@ _OVER: Final = (
     rf"|\b[AV](?: {_WORD}){{0,2}}? {_BE}(?: been)? (?:off|over|gone|dead|cancell?ed|called off|closed|shut|sold|stolen"
     r"|scrapped|discontinued)\b"
 )
+_CANNOT: Final = r"(?: [\w'-]+)? (?:can['’]?t|cannot|couldn['’]?t|won['’]?t) (?:make it|come|do (?:it|that))\b"
+_CANNOT_LINE: Final = re.compile(rf"\b[APV]{_CANNOT}")
+_VALUE_CANNOT: Final = re.compile(rf"\bV{_CANNOT}")
+"""Of where somebody works, or who somebody is, it changes nothing that they can't come."""
 _DENIED: Final = re.compile(
     r"\b(?:not|never|no longer|[a-z]+n['’]t)"
     r"(?: (?:on|at|in|to|for|from|with|the|a|an|my|our|said|is|was|coming|going|take)){0,3} V\b"
@@ -87,7 +91,7 @@ _ASK_VALUES: Final = frozenset(("time", "count", "duration", "place", "person"))
 """What a denial of the value changes; it is no change to who asks whether, why or how."""
 _ASK_NO_AMOUNT: Final = frozenset(("place", "person", "time", "reason", "manner"))
 """What another amount changes nothing of: where the party is, by how many come."""
-_KINDS_TOLD: Final = frozenset(("time", "clock", "place"))
+_KINDS_TOLD: Final = frozenset(("time", "clock", "place", "person"))
 _ASKS_WHICH: Final = re.compile(r"^\W*(?:(?:and|so|ok|hey)\W+)*(?:what|which)\b", re.IGNORECASE)
 """What a denial beside another value changes, too: we go to 15, not 16."""
 _MEND_OPENING: Final = r"(?:hang on|hold on|scratch that|wait|no|nope|actually|sorry|oops|correction|i mean)"
@@ -159,7 +163,7 @@ _DOSED: Final = re.compile(
     r"\b(?:put|moved|bumped|brought|took|got) (?:me|us) (?:back )?(?:up|down|back) to \d|\bwants (?:me|us) on \d"
 )
 _TO_AMOUNT: Final = re.compile(
-    r"\b(?:to|by) (?:[£$€]|\d[\d.,]* ?(?:mg|mcg|µg|ml|g|kg|units?|tablets?|pills?|puffs?|drops?|per ?cent|euros?"
+    r"\b(?:to|by) (?:[£$€]|\d[\d.,]* ?(?:mg|mcg|µg|ml|g|kg|[kmgt]b|units?|tablets?|pills?|puffs?|drops?|per ?cent|euros?"
     r"|pounds?|quid|dollars?|people)\b|\d[\d.,]* ?[%€$£])",
     re.IGNORECASE,
 )
@@ -194,15 +198,17 @@ def is_change(question: Question, older: str, newer: str, *, by_value: bool = Fa
     line = _Line(question, older, newer)
     if by_value and not line.brings_value:
         return False
+    cannot = _VALUE_CANNOT if kind_of(question).wants in ("place", "person", "reason") else _CANNOT_LINE
     is_renewed = _RENEWED_LINE.search(line.text) is not None and not kind_of(question).past
-    is_told = (is_renewed or _ENDED_LINE.search(line.text) is not None) or (
+    is_told = any(one.search(line.text) for one in (_ENDED_LINE, cannot)) or is_renewed or (
         _CHANGED_TO.search(line.text) is not None and _brings_kind(question, newer)
     )
     # Who lives at number 9 is not changed by who moves to number 11.
     is_told = is_told or (
         _TO_ANOTHER.search(line.text) is not None and not any(map(str.isdigit, question.text))
     )
-    if question.intent in _ASK_NO_AMOUNT and _TO_AMOUNT.search(newer):
+    is_of_no_amount = question.intent == "check" and not any(map(str.isdigit, question.text))
+    if (is_of_no_amount or question.intent in _ASK_NO_AMOUNT) and _TO_AMOUNT.search(newer):
         is_told = False
     if (
         is_told
@@ -240,7 +246,7 @@ def _brings_kind(question: Question, newer: str) -> bool:
     if question.intent in ("count", "duration"):
         return _NUMBERS.search(newer.lower()) is not None
     if asked.wants not in _KINDS_TOLD:
-        return True
+        return asked.wants != "reason"
     return Bearing(asked).bears(_DAY_ALONE.sub(" ", newer) if asked.wants == "place" else newer)
 
 
@@ -370,7 +376,7 @@ class _Line:
                 return ("P" if root in asks_of else "A") if root else token
             if root in answers:
                 return "V"
-            if bare[0] in new and root not in earlier:
+            if bare[0] in new and root not in earlier and not _CHANGE_WORD.fullmatch(bare[0]):
                 return "N"
             idle = bare[0] in STOP or bare[0] in _CUES
             return "S" if root in earlier | asked and not idle else token.lower()

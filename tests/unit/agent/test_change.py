@@ -74,6 +74,11 @@ CHANGED = [
     ("How many followers do we have?", "We have 900 followers", "1200 followers now!"),
     ("What am I reading?", "I'm reading Dune", "finished Dune, started Emma"),
     ("May guests bring dogs?", "dogs are fine", "no more dogs after what the last one did"),
+    (
+        "Which Postgres version do we run?",
+        "Our Postgres runs on version 14",
+        "Upgraded Postgres to 16 last night",
+    ),
 ]
 UNCHANGED = [
     (
@@ -152,6 +157,11 @@ UNCHANGED = [
     ("Where does Ana live?", "Ana lives in flat 4", "Actually, flat 5, said the courier"),
     ("Which room is it?", "The meeting is in room 12", "Sorry, 14 rooms"),
     ("What is Hannah's phone number?", "Hannah's phone is 5512", "Hannah moved to Leeds"),
+    ("Who is Felix's teacher?", "His teacher is Ms Okafor", "Felix has moved up to the top maths group"),
+    ("Why does Felix need lunch?", "He needs lunch because of judo", "Felix has moved up to group B"),
+    ("Where does Anil work?", "Anil works for Siemens", "Anil can't come on the 21st"),
+    ("Who is vegan?", "Priya is vegan", "A vegan can't make it on Friday"),
+    ("Are the disk alerts live?", "The disk alerts are live now", "We doubled the disk to 200 GB"),
     ("", "", ""),
 ]
 

@@ -232,6 +232,30 @@ ROTA = ("Bea", "Felix works tuesdays and thursdays, Nour wednesdays and fridays.
             ),
             "Henne",
         ),
+        (
+            "who is Felix's teacher?",
+            (
+                ("Ella", "Felix is in year 4, his teacher is Ms Okafor"),
+                ("Ella", "Ms Okafor is going on maternity leave after Easter; Mr Lund takes over"),
+            ),
+            "Lund",
+        ),
+        (
+            "which message broker do we use?",
+            (
+                ("Sam", "We use Kafka as the message broker for orders"),
+                ("Sam", "Kafka was dropped in favour of NATS"),
+            ),
+            "NATS",
+        ),
+        (
+            "how much butter goes in the shortbread?",
+            (
+                ("Ada", "The shortbread: 150 g butter, 300 g flour, 75 g sugar"),
+                ("Ada", "Tried it again, 170 g butter works better"),
+            ),
+            "170",
+        ),
     ],
 )
 def test_what_stands_in_the_place_of_what_is_told_is_told_with_it(
@@ -250,6 +274,14 @@ def test_what_stands_in_the_place_of_what_is_told_is_told_with_it(
             "which days does Felix work",
             (ROTA, ("Bea", "Nour can't do fridays anymore, uni. She does wednesdays and saturdays now")),
             "saturdays",
+        ),
+        (  # of the butter, and flour is asked for
+            "how much flour goes in the shortbread?",
+            (
+                ("Ada", "The shortbread: 150 g butter, 300 g flour, 75 g sugar"),
+                ("Ada", "Tried it again, 170 g butter works better"),
+            ),
+            "170",
         ),
         (  # Thursday is what something else was moved to
             "which day can the van come?",
