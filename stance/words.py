@@ -33,11 +33,12 @@ _WORDED: Final = {
 }
 _ALIKE: Final = ("read", "quit")
 """Relations of what was done whose verb has one form."""
+_BE: Final = frozenset(("is", "are", "was", "were"))
 _VERBS: Final = {"has_condition": "has", "left_job": "left"}
 """Relations whose second word only says what their object is."""
 
 
-def words_of(claim: Claim) -> str:
+def words_of(claim: Claim) -> str:  # noqa: PLR0911 - one line a kind
     """Return a claim in words; a relation that isn't known is taken for a verb."""
     rel = name_of(claim.rel)
     if rel in _NOUNS or rel.endswith("_is") or rel.startswith("favourite_"):
@@ -48,12 +49,17 @@ def words_of(claim: Claim) -> str:
     if rel in _STATES or rel.startswith("is_") or rel.partition("_")[0].endswith("ing"):
         return _joined(claim, claim.subject, "is", rel.removeprefix("is_"))
     verb, _, rest = _VERBS.get(rel, rel).replace("_", " ").partition(" ")
+    if verb in _BE:
+        return _joined(claim, claim.subject, verb, rest)
     if verb == "can":
         may = "can" if claim.polarity else "cannot"
         return " ".join(filter(None, (claim.subject, may, rest, claim.object)))
     if claim.polarity:
         own = rel == DID or (rel == "does" and _is_third_person(claim.object.partition(" ")[0]))
         return " ".join(filter(None, (claim.subject, "" if own else verb, rest, claim.object)))
+    done, _, what = claim.object.partition(" ")
+    if rel in (DID, "does") and (is_past(done) or _is_third_person(done)):
+        return " ".join(filter(None, (claim.subject, rel, "not", plain(done), what)))
     does = "did" if is_past(verb) or verb in _ALIKE else "does"
     return " ".join(filter(None, (claim.subject, does, "not", plain(verb), rest, claim.object)))
 

@@ -25,6 +25,20 @@ def test_no_does_before_a_verb_of_its_own(what: str, told: str) -> None:
     assert words_of(Claim(subject="Ben", rel="does", object=what)) == told
 
 
+@pytest.mark.parametrize(
+    ("rel", "what", "told"),
+    [
+        ("did", "finished the new fence", "Ben did not finish the new fence"),
+        ("does", "plays chess", "Ben does not play chess"),
+        ("does", "judo", "Ben does not do judo"),
+        ("is", "included", "Ben is not included"),
+        ("was", "there", "Ben was not there"),
+    ],
+)
+def test_what_is_denied_has_one_verb(rel: str, what: str, told: str) -> None:
+    assert words_of(Claim(subject="Ben", rel=rel, object=what, polarity=False)) == told
+
+
 def test_it_is_told(tmp_path: Path) -> None:
     with braid.open(tmp_path / "memory", guard_dir=tmp_path / "guard") as store:
         store.append("Emil has judo on Tuesdays", actor="user", name="Ann", user_id="u", occurred_at=NOW)
