@@ -111,7 +111,9 @@ _LEFT_OUT: Final = re.compile(
 )
 """What a sentence leaves out by a word of its own and no verb: "on Tuesdays, never on Fridays"."""
 _EXCEPT: Final = re.compile(r"\b(?:except|but|apart from|without)\b", re.IGNORECASE)
-_NOT_WITHOUT: Final = re.compile(r"(?:\b(?:not|never|no|cannot)\b|n['’]t\b)[^.;!?]*\bwithout\b", re.IGNORECASE)
+_NOT_WITHOUT: Final = re.compile(
+    r"(?:\b(?:not|never|no|cannot)\b|n['’]t\b)[^.;!?]*\bwithout\b", re.IGNORECASE
+)
 _CONTRARIES: Final = tuple(
     (word, re.compile(rf"\b(?:{contrary})\b(?! (?:to|by|for|off)\b)", re.IGNORECASE))
     for word, contrary in (
@@ -147,9 +149,7 @@ def verdict(
     """
     said = with_contraries(question, _BARE_NOT.sub(r"\1n't", said))
     is_asked = question.intent == "check" and not _DENIED.search(question.text)
-    if not is_asked or _ASKED_FOR.search(said) or _JEST.search(whole or said):
-        return None
-    if _NOT_WITHOUT.search(said):
+    if not is_asked or _ASKED_FOR.search(said) or _JEST.search(whole or said) or _NOT_WITHOUT.search(said):
         return None
     left_out = _leaves_out(question, said)
     if left_out and _is_whole(question, said, speaker):

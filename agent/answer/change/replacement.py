@@ -47,7 +47,8 @@ _IS_BETTER: Final = r"\b(?:works?|is|are|was|were) (?:much |even |way |a lot )?b
 _MARK: Final = re.compile(
     r"\bthen\W*$|^(?:ok(?:ay)?,? )?then\b(?! (?:it|that|this|there|he|she|they|we|you|i|not|no)\b)"
     rf"|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|{_MAKING_IT}|\brather\b"
-    rf"|{_IS_BETTER}|\bcan (?:now )?only\b|\bit is\W*$|\b(?:it|that|they)(?:['’]ll| will) be\b",
+    rf"|{_IS_BETTER}|\bcan (?:now )?only\b"
+    r"|\bit is\W*$|\b(?:it|that|they)(?:['’]ll| will) be\b",
     re.IGNORECASE,
 )
 _AGREES: Final = re.compile(
@@ -89,7 +90,8 @@ _REPLACES: Final = re.compile(
     r"\binstead\b(?! of\b)|\b(?:switch(?:ed|es|ing)?|swap(?:ped|s)?|chang(?:ed|es|ing)|mov(?:ed|es|ing)"
     r"|push(?:ed|es)|postponed|shift(?:ed|s)|rescheduled|slip(?:s|ped)|delayed)"
     r"(?: (?:me|him|her|us|them|it|over|back|up|down|forward))* (?:to|for|until|till)\b"
-    r"|\bin favou?r of\b|\b(?:replac(?:ed|es|ing)|t(?:akes?|ook|aken|aking) over)\b"
+    r"|\bin favou?r of\b"
+    r"|\b(?:replac(?:ed|es|ing)|t(?:akes?|ook|aken|aking) (?:over|(?:his|her|their|my) place))\b"
     r"|\b(?:offer(?:ed|s)?|found|got|gave|booked|took) (?:(?:me|us|him|her|them) )?(?:one|another)\b"
     rf"|\bno longer\b|\bany ?more\b|\bfrom now on\b|\bafter all\b|{_REFUSES}",
     re.IGNORECASE,
@@ -113,7 +115,7 @@ _TAKEN_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 """Says of something that there is none, or no more."""
-_STEPS_IN: Final = re.compile(r"replac|t(?:akes?|ook|aken|aking) over", re.IGNORECASE)
+_STEPS_IN: Final = re.compile(r"replac|t(?:akes?|ook|aken|aking) ", re.IGNORECASE)
 _ENDS: Final = re.compile(r"no longer|any ?more", re.IGNORECASE)
 """What is over is what stands with these, and not who is spoken of."""
 _IF: Final = re.compile(r"\W*(?:if|unless|had)\b", re.IGNORECASE)
@@ -132,6 +134,7 @@ _CORRECTS: Final = re.compile(
 )
 """Opens a turn that puts right what its speaker said right before."""
 _CALENDAR: Final = frozenset(map(stem, (*MONTHS, *WEEKDAYS)))
+_CALENDAR_WORDS: Final = frozenset((*MONTHS, *WEEKDAYS))
 BESIDE: Final = 5
 """How many words may stand between what is told and what says that it is over."""
 MOST_WORDS: Final = 40
@@ -367,6 +370,8 @@ class _Told:
         if not proposed and not self._is_marked(clause, hit, hits):
             return False
         value = self._values_of(clause)
+        if self.kind == "name":
+            value -= _CALENDAR_WORDS | _written_small(clause, hits)
         if not value or not value.isdisjoint(self._value):
             return False
         if self.kind == "number" and not self._may_replace(clause):
@@ -432,6 +437,13 @@ class _Told:
                 and (_is_on_topic(self.question, one) or self._names_value(one))
             )
         )
+
+
+def _written_small(clause: str, hits: Sequence[Hit]) -> set[str]:
+    """Return the word that opens a clause, where others have it within a sentence and not as a name: "standup"."""
+    opening = words(clause)[:1]
+    is_small = opening and any(re.search(rf"\s{re.escape(opening[0])}\b", hit.text) for hit in hits)
+    return {*opening} if is_small else set()
 
 
 def _leads(mark: re.Match[str]) -> bool:

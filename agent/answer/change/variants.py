@@ -85,7 +85,10 @@ def _differs(question: Question, best: QuoteChoice, other: QuoteChoice) -> bool:
     alike = {stem(word) for word in one[:start] + one[stop:] if word not in STOP}
     apart = {stem(word) for word in one[start:stop] + two[other_start:other_stop]}
     # "Is my rent £800?" names what may have changed; "Did I meet Ines?" asks of one thing that was.
-    named = asked & apart and (question.intent != "check" or asks_of_then(question))
+    named = asked & apart
+    if question.intent == "check" and not asks_of_then(question):
+        names = {stem(word) for name in question.entities for word in words(name)}
+        named = {one for one in named - names if one.isalpha()}  # but not what was done: "is it fixed?"
     return bool(alike & asked) and not named
 
 

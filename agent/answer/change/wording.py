@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from braid.agent.answer.turn.bearing import Bearing
-from braid.agent.answer.turn.spans import kind_of
+from braid.agent.answer.turn.spans import elliptic, kind_of
 from braid.recall.decompose import Question, entities
 from braid.text.calendar import MONTH_NAME, WEEKDAY_NAME
 from braid.text.numbers import WORD as NUMBER_WORD
@@ -53,6 +53,13 @@ _MOVED: Final = (
     r"|traded|given|handed|passed|brought|rose|grew|shrank|climbed|fell|jumped|dropped|upped|increased|lowered|reduced|cut|doubled|halved|extended"
     r"|(?:go|goes|went|gone|going) (?:up|down)|upgraded|downgraded|migrated"
 )
+_SHIFTED: Final = re.compile(
+    rf"\bA(?: {_WORD}){{0,2}}? (?:{_MOVED}|slip(?:s|ped)|delayed)(?: back| forward| out)?(?: by)? (?:about )?"
+    rf"(?:an?|another|\d+|{NUMBER_WORD}) (?:days?|weeks?|months?|hours?|minutes?)\b"
+)
+_REPRICED: Final = re.compile(
+    rf"\b(?:{_MOVED})(?: {_WORD}){{0,2}}? (?:price|fee|rate|cost|charge)s?(?: {_WORD}){{0,3}}? (?:to|by) "
+)
 _CHANGE_WORD: Final = re.compile(_MOVED)
 _CHANGED: Final = (
     r"\b(?:switched|swapped|changed) (?:my |our )?A(?= [,;]|$)"
@@ -79,7 +86,9 @@ _OVER: Final = (
     rf"|\b[AV](?: {_WORD}){{0,2}}? {_BE}(?: been)? (?:off|over|gone|dead|cancell?ed|called off|closed|shut|sold|stolen"
     r"|scrapped|discontinued)\b"
 )
-_CANNOT: Final = r"(?: [\w'-]+)? (?:can['’]?t|cannot|couldn['’]?t|won['’]?t) (?:make it|come|do (?:it|that))\b"
+_CANNOT: Final = (
+    r"(?: [\w'-]+)? (?:can['’]?t|cannot|couldn['’]?t|won['’]?t) (?:make it|come|do (?:it|that))\b"
+)
 _CANNOT_LINE: Final = re.compile(rf"\b[APV]{_CANNOT}")
 _VALUE_CANNOT: Final = re.compile(rf"\bV{_CANNOT}")
 """Of where somebody works, or who somebody is, it changes nothing that they can't come."""
@@ -163,8 +172,8 @@ _DOSED: Final = re.compile(
     r"\b(?:put|moved|bumped|brought|took|got) (?:me|us) (?:back )?(?:up|down|back) to \d|\bwants (?:me|us) on \d"
 )
 _TO_AMOUNT: Final = re.compile(
-    r"\b(?:to|by) (?:[£$€]|\d[\d.,]* ?(?:mg|mcg|µg|ml|g|kg|[kmgt]b|units?|tablets?|pills?|puffs?|drops?|per ?cent|euros?"
-    r"|pounds?|quid|dollars?|people)\b|\d[\d.,]* ?[%€$£])",
+    r"\b(?:to|by) (?:[£$€]|\d[\d.,]* ?(?:mg|mcg|µg|ml|g|kg|[kmgt]b|units?|tablets?|pills?|puffs?|drops?|per ?cent"
+    r"|euros?|pounds?|quid|dollars?|people)\b|\d[\d.,]* ?[%€$£])",
     re.IGNORECASE,
 )
 _OWES: Final = re.compile(
@@ -186,7 +195,8 @@ _ASKER_ACTS: Final = re.compile(
 """What whoever asks does or did themselves."""
 _CUES: Final = frozenset(("now", "nowadays", "instead"))
 _NOW: Final = re.compile(
-    r"\b(?:now|nowadays|these days|from now on|as of|instead(?! of))\b|\binstead of (?:the |my )?V\b"
+    r"\b(?:now|nowadays|these days|from now on|since (?:last|this|yesterday|today)|as of|instead(?! of))\b"
+    r"|\binstead of (?:the |my )?V\b"
 )
 
 
@@ -200,8 +210,10 @@ def is_change(question: Question, older: str, newer: str, *, by_value: bool = Fa
         return False
     cannot = _VALUE_CANNOT if kind_of(question).wants in ("place", "person", "reason") else _CANNOT_LINE
     is_renewed = _RENEWED_LINE.search(line.text) is not None and not kind_of(question).past
-    is_told = any(one.search(line.text) for one in (_ENDED_LINE, cannot)) or is_renewed or (
-        _CHANGED_TO.search(line.text) is not None and _brings_kind(question, newer)
+    is_told = (
+        any(one.search(line.text) for one in (_ENDED_LINE, cannot))
+        or is_renewed
+        or (_CHANGED_TO.search(line.text) is not None and _brings_kind(question, newer))
     )
     # Who lives at number 9 is not changed by who moves to number 11.
     is_told = is_told or (
@@ -216,6 +228,8 @@ def is_change(question: Question, older: str, newer: str, *, by_value: bool = Fa
         or (_DENIED.search(line.text) and _wants_value(question, line))
         or (question.intent not in _ASK_NO_AMOUNT and _measured_again(older, newer))
         or _moved_house(question, newer)
+        or (kind_of(question).wants in ("time", "clock") and _SHIFTED.search(line.text))
+        or (kind_of(question).wants == "money" and line.shares_some and _REPRICED.search(line.text))
     ):
         return True
     cue = _NOW.search(line.text)
@@ -335,6 +349,8 @@ def telling_clause(asked: Iterable[str], said: str) -> str:
     """
     wanted, clauses = {*asked}, CLAUSE.split(said)
     met = [len(wanted & stems(clause)) for clause in clauses]
+    if (at := elliptic(wanted, clauses)) is not None:
+        return clauses[at]
     most = max(met, default=0)
     is_one = most and met.count(most) == 1 and not any(map(_HANGS_ON.match, clauses))
     return clauses[met.index(most)] if is_one else said

@@ -114,6 +114,10 @@ _EVENT: Final = re.compile(
     re.IGNORECASE,
 )
 """What somebody or something else did to so many of them: "the fox got two hens"."""
+_WHO_IS: Final = re.compile(
+    r"^\W*(?:(?:and|so|again),? )?who(?:['’]?s| is) (?:the|my|our|his|her|their) (?P<role>[\w-]+(?: [\w-]+)?)\W*$",
+    re.IGNORECASE,
+)
 _DENIAL: Final = re.compile(r"\b(?:not|never|no longer)\b|n['’]?t\b", re.IGNORECASE)
 _DENYING: Final = re.compile(
     r"(?:\b(?:not|never|no longer)\b|n['’]t\b)(?! (?:only|just|until|till|before|more|less|later|earlier)\b)"
@@ -260,6 +264,7 @@ def _is_of_another_thing(question: Question, sentence: str, hit: Hit) -> bool:
         or _is_what_came_or_went(question, sentence)
         or _is_of_another_period(question, sentence, when_of(hit))
         or _is_of_other_days(question, sentence)
+        or _tells_what_they_do(question, sentence)
     )
 
 
@@ -319,6 +324,24 @@ def _is_of_another_period(question: Question, sentence: str, when: datetime) -> 
     if not named or None in named or next(others, None) is not None:
         return False
     return all(one is not None and _is_apart(asked, one) for one in named)
+
+
+def _tells_what_they_do(question: Question, sentence: str) -> bool:
+    """Whether it is asked who somebody is, and a sentence only tells what they do: "the vet counts four kittens"."""
+    asked = _WHO_IS.match(question.text)
+    if asked is None:
+        return False
+    role = re.escape(asked["role"])
+    acts = re.search(
+        rf"\b(?:the|my|our|your|his|her|their) {role} (?!(?i:is|was|called|named|who|at|from|and)\b)[a-z]",
+        sentence,
+        re.I,
+    )
+    return (
+        acts is not None
+        and len(re.findall(rf"\b{role}\b", sentence, re.I)) == 1
+        and (re.search(rf"\b{role},? (?-i:[A-Z])", sentence, re.I) is None)
+    )
 
 
 def _is_of_other_days(question: Question, sentence: str) -> bool:

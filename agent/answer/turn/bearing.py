@@ -78,8 +78,9 @@ _OPENING: Final = re.compile(
 )
 _ACTING: Final = re.compile(
     r"(?:^|[.!?] )\s*(?!I['’])([A-Z][a-zà-ÿ'’-]+)(?: (?:and )?[A-Z]\w+)? "
-    r"(?:(?:also|always|now|usually|just|still|already) )?(?:(?!was\b|has\b)[a-z]{2,}(?:s|ed)|will|can|got|said|told"
-    r"|went|took|did|made|came|gave|bought|brought|paid|won|found|sent|wrote|put|lent|['’]ll|(?:is|was) [a-z]{2,}ing)\b"
+    r"(?:(?:also|always|now|usually|just|still|already) )?(?:(?!was\b|has\b)[a-z]{2,}(?:s|ed)|has to|will|can|got"
+    r"|said|told|went|took|did|made|came|gave|bought|brought|paid|won|found|sent|wrote|put|lent|['’]ll"
+    r"|(?:is|was) [a-z]{2,}ing)\b"
 )
 """A name that opens a sentence, by what it does."""
 _ROLE_ACTING: Final = re.compile(

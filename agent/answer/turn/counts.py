@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from braid.agent.answer.change.former_value import of_time_asked
 from braid.agent.answer.question.reading import ASKS_PAYMENT
-from braid.text.calendar import MONTH_NAME
+from braid.text.calendar import MONTH_NAME, WEEKDAY_NAME
 from braid.text.numbers import WORD, value
 from braid.text.quantities import Quantity
 from braid.text.words import STOP, stem, telling, telling_stems, words
@@ -40,6 +40,12 @@ _PAID: Final = re.compile(
 _HOW_MUCH: Final = re.compile(r"\bhow much\b", re.IGNORECASE)
 _HOW_MANY: Final = re.compile(r"\bhow many (\w+)(?: (\w+))?", re.IGNORECASE)
 _HOW_OFTEN: Final = re.compile(r"\bhow (?:often|many times)\b", re.IGNORECASE)
+_OFTEN: Final = re.compile(
+    rf"\b(?:(?:once|twice|(?:\d+|{WORD}) times) (?:an?|every|each|per) {_TIME}"
+    rf"|every (?:(?:other|single|second|third|\d+|{WORD}) )?(?:{_TIME}|{WEEKDAY_NAME}s?|morning|afternoon|evening)"
+    r"|hourly|daily|weekly|fortnightly|monthly|yearly)\b",
+    re.IGNORECASE,
+)
 _TWICE: Final = re.compile(r"\btwice\b", re.IGNORECASE)
 _MONTH: Final = rf"(?!(?-i:may)){MONTH_NAME}\b\.?"
 _DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?\b"
@@ -80,6 +86,7 @@ _ITEM: Final = re.compile(
 )
 _HEADING: Final = re.compile(r"^[^\d:,;]+:\s+(?=[^\d:,;]+[ :]\s*[£$€]?\d)")
 """What stands before a list, of which all of it is: "tickets: adult 12, student 8"."""
+_ELIDED: Final = re.compile(rf"\W*(?P<number>\d[\d.,]*|{WORD}) (?:in|at|on|by)\b", re.IGNORECASE)
 _BEGINS: Final = re.compile(r"\W*\d")
 _MOST_LABEL_WORDS: Final = 5
 _OF_NOTHING: Final = frozenset(
@@ -149,9 +156,8 @@ def counted(asked: str, sentence: str) -> str | None:
         sums = [match[0] for match in _MONEY.finditer(text)]
         if sums:
             return next((one for one in sums if not set(words(one)) <= known), sums[0])
-    if _HOW_OFTEN.search(asked) and (twice := _TWICE.search(text)):
-        often = _QUANTITY.match(text, twice.start())
-        return often[0] if often else twice[0]
+    if _HOW_OFTEN.search(asked) and (often := _OFTEN.search(text) or _TWICE.search(text)):
+        return often[0]
     wanted = _kinds(*many.groups()) if many else set[str]()
     found = [match for match in _QUANTITY.finditer(text) if not set(words(match[0])) <= known]
     of_it = [match[0] for match in found if wanted & _kinds(_noun(match))]
@@ -185,6 +191,16 @@ def _of_those_who_did(many: re.Match[str], asked: str, sentence: str) -> str:
     if found is None or asked_of.isdisjoint(telling_stems(found["rest"])):
         return sentence
     return sentence[: found.start("all")] + " " * len(found["all"]) + sentence[found.end("all") :]
+
+
+def elided(asked: str, sentence: str) -> str | None:
+    """Return the number of a later piece that has no noun of its own, where a question names what only that piece is
+    of: "tests take 4 minutes locally, 9 in CI"."""
+    meant = telling_stems(asked)
+    first, *others = _PIECE.split(sentence)
+    meant -= telling_stems(first)
+    found = [_ELIDED.match(piece) for piece in others if not meant.isdisjoint(telling_stems(piece))]
+    return found[0]["number"] if len(found) == 1 and found[0] is not None else None
 
 
 def _labelled(asked: str, sentence: str) -> str:

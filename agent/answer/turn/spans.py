@@ -4,7 +4,8 @@ Everything returned is a slice of the text in its own words, but for times (`mom
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Final
 
@@ -14,7 +15,7 @@ from braid.agent.answer.assertion.verdict import with_contraries
 from braid.agent.answer.change.former_value import of_time_asked
 from braid.agent.answer.question.reading import ASKS_PAYMENT, AskedQuestion, read
 from braid.agent.answer.turn.bearing import is_of_thing
-from braid.agent.answer.turn.counts import amount_of, counted, is_of_each
+from braid.agent.answer.turn.counts import amount_of, counted, elided, is_of_each
 from braid.agent.answer.turn.moments import time_of
 from braid.recall.decompose import Question, decompose, entities
 from braid.text import numbers
@@ -39,7 +40,7 @@ _FILLER: Final = re.compile(
     re.IGNORECASE,
 )
 _PLACED: Final = re.compile(
-    r"\b(?:in|at|to|from|near|on|around|through)\s+((?:the |a |an )?[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
+    r"\b(?:in|at|to|from|near|on|around|through)\s+((?:the |a |an )?(?:St\. )?[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)"
 )
 
 _TAKES_BACK: Final = re.compile(
@@ -54,11 +55,18 @@ _CALLED: Final = re.compile(r"\b(?P<what>[\w'’-]+)?(?: is| was)? (?:called|nam
 _ASKS_WHO: Final = re.compile(r"\W*who(?!['’]?s\b| (?:is|was|are|were)\b)", re.IGNORECASE)
 _NAMES_ON: Final = re.compile(r"(?:(?:, | and |, and )[A-Z][a-zà-ÿ'’-]+(?![\w'’]| [a-z]+s\b))+")
 """Further names behind one: "Aline and Pete"."""
-_IN_TWO: Final = re.compile(r"[,;]\s+(?:(?:so|and|but|because) )?|\s+and (?=[A-Z][\w'’-]* (?:is|was|has|does|[a-z]+s)\b)")
+_IN_TWO: Final = re.compile(
+    r"[,;]\s+(?:(?:so|and|but|because) )?|\s+and (?=[A-Z][\w'’-]* (?:is|was|has|does|[a-z]+s)\b)"
+)
 """Where what a sentence says of somebody else begins: "and Tom is allergic"."""
 _LEADS_TO_MONTH: Final = (
     r"(?:in|by|of|on|until|till|from|since|for|during|before|after|next|last|this|early|late|mid|end"
     r"|\d+(?:st|nd|rd|th)?)"
+)
+_SOMEWHERE: Final = re.compile(
+    r"\b(?:in|at|on|near|under|behind|beside|opposite|above|below|inside|outside|between)"
+    r" (?:the|an?|my|our|his|her|their|your)\b(?! (?:morning|afternoon|evening|night|weekend|week|month|moment)\b)",
+    re.IGNORECASE,
 )
 _CALENDAR: Final = frozenset((
     *MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS), "the", "a", "day", "eve", "new", "year", "good", "boxing",
@@ -71,6 +79,9 @@ _CALENDAR: Final = frozenset((
 _BE: Final = frozenset(("is", "was", "are", "were"))
 _FEW: Final = 3
 _POINTS_BACK: Final = frozenset(("he", "she", "it", "they", "that", "this"))
+_ELIDES: Final = re.compile(r"\W*(?:and )?[A-Z][\w'’-]+ (?:the|an?|on|at|in|for|my|our|their)\b")
+_TITLES: Final = frozenset(("dr", "mr", "mrs", "ms", "prof"))
+_BEHIND_TITLE: Final = re.compile(r"\.? [A-Z][\w'’-]+")
 _LABEL_WORDS: Final = 6
 _NOTE: Final = re.compile(
     r"(?:^|[,;] )(?P<label>[^,;:.!?\n]{2,50}): (?P<value>[^;\n]+?)(?=, [^,;:.!?\n]{2,50}: |;|$)"
@@ -171,7 +182,8 @@ def _clause(question: Question, sentence: str) -> str:
 
     def worth(clause: str) -> tuple[float, int]:
         said = telling_stems(clause)
-        return len(said & asked) + min(len(said - asked), 4) / 4, -len(clause)
+        placed = question.intent == "place" and _SOMEWHERE.search(clause) is not None
+        return len(said & asked) + 2 * placed + min(len(said - asked), 4) / 4, -len(clause)
 
     bare = TextPart(sentence, 0, len(sentence))
     found = [_trimmed(sentence[part.start : part.stop]) for part in clauses(bare)]
@@ -201,7 +213,9 @@ def _count(question: Question, sentence: str, when: datetime) -> str | None:
 
 
 def _lasted(question: Question, sentence: str, when: datetime) -> str | None:
-    del question, when
+    del when
+    if (bare := elided(question.text, sentence)) is not None:
+        return bare
     match = next((one for one in _DURATION.finditer(sentence) if not _is_rate(sentence, one)), None)
     return re.sub(r"^(?:for|over) ", "", match[0], flags=re.I) if match else None
 
@@ -225,16 +239,16 @@ def _named(question: Question, sentence: str, when: datetime) -> str | None:
         and not _is_time(name, sentence)
         and not is_of_thing(sentence, sentence.find(name))
     ]
+    acting = [name for name in names if _acts(question, sentence[sentence.find(name) + len(name) :])]
     called = _CALLED.search(sentence)
     # Who has a beagle called Pluto isn't Pluto.
-    if called is not None and not (
-        _ASKS_WHO.match(question.text) and stem((called["what"] or "").lower()) in question.stems
-    ):
+    asks_who = _ASKS_WHO.match(question.text) is not None
+    if called is not None and not (asks_who and stem((called["what"] or "").lower()) in question.stems):
         by_name = [one for one in names if one.startswith(called[2])]
-        if by_name:
+        if by_name and not acting:
             return by_name[0]
-    acting = [name for name in names if _acts(question, sentence[sentence.find(name) + len(name) :])]
-    names = _in_piece(question, sentence, acting or names)
+    is_elliptic = elliptic(frozenset(question.stems), _IN_TWO.split(sentence)) is not None
+    names = _in_piece(question, sentence, names if is_elliptic else acting or names)
     if names and not acting and sentence.startswith(names[0]):
         names = names[1:]
     return _with_others(sentence, names[0]) if names else None
@@ -243,6 +257,8 @@ def _named(question: Question, sentence: str, when: datetime) -> str | None:
 def _with_others(sentence: str, name: str) -> str:
     """Return a name with those that a sentence joins to it: "Aline and Pete"."""
     at = sentence.find(name) + len(name)
+    if name.lower() in _TITLES and (titled := _BEHIND_TITLE.match(sentence, at)) is not None:
+        name, at = name + titled[0], titled.end()
     others = _NAMES_ON.match(sentence, at)
     return name if others is None else name + others[0]
 
@@ -257,10 +273,24 @@ def _in_piece(question: Question, sentence: str, names: list[str]) -> list[str]:
     """Return of some names those in the piece of a sentence that speaks most of what is asked; all where none does."""
     asked = frozenset(question.stems)
     pieces = _IN_TWO.split(sentence)
+    if (at := elliptic(asked, pieces)) is not None:
+        pieces = [pieces[at]]
     met = [len(asked.intersection(map(stem, words(piece)))) for piece in pieces]
     best = pieces[met.index(max(met))] if pieces else ""
     there = [name for name in names if name in best] if met.count(max(met)) == 1 else []
     return there or names
+
+
+def elliptic(asked: AbstractSet[str], pieces: Sequence[str]) -> int | None:
+    """Return which later piece leaves its verb to the first and alone has a word of what is asked: "Sara leads the
+    mobile team, Jonas the backend"; None where none does."""
+    wanted = asked - stems(pieces[0])
+    found = [
+        at
+        for at, piece in enumerate(pieces)
+        if at and _ELIDES.match(piece) and not wanted.isdisjoint(stems(piece))
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_time(name: str, sentence: str) -> bool:

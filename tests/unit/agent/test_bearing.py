@@ -55,6 +55,7 @@ from braid.agent.answer.turn.bearing import Bearing, spelt_names
         ("What is the default branch called?", "The default branch is protected.", False),
         ("Who looked at the house?", "The Kramers looked at it twice.", True),
         ("Who has a beagle?", "Our neighbours the Hendersons have a beagle.", True),
+        ("Who approves changes?", "Nadja has to approve changes.", True),
         ("Who was at the concert?", "We heard the Fauré.", False),
     ],
 )

@@ -75,6 +75,18 @@ CHANGED = [
     ("What am I reading?", "I'm reading Dune", "finished Dune, started Emma"),
     ("May guests bring dogs?", "dogs are fine", "no more dogs after what the last one did"),
     (
+        "When is the release?",
+        "The release is planned for 18 March",
+        "Release slipped a week because of a bug",
+    ),
+    ("When is the release?", "The release is on 18 March", "The release was delayed by two weeks"),
+    ("Where does CI run?", "CI runs on Woodpecker", "Since last week CI runs on Forgejo Actions"),
+    (
+        "How much is a sack of flour?",
+        "Flour comes from the Haller mill, 25 kg sacks at 31 euros",
+        "Haller raised the price to 34 a sack",
+    ),
+    (
         "Which Postgres version do we run?",
         "Our Postgres runs on version 14",
         "Upgraded Postgres to 16 last night",
@@ -160,6 +172,16 @@ UNCHANGED = [
     ("Who is Felix's teacher?", "His teacher is Ms Okafor", "Felix has moved up to the top maths group"),
     ("Why does Felix need lunch?", "He needs lunch because of judo", "Felix has moved up to group B"),
     ("Where does Anil work?", "Anil works for Siemens", "Anil can't come on the 21st"),
+    (
+        "How much is a sack of flour?",
+        "A sack of flour is 31 euros",
+        "They raised the price of rye to 5 a loaf",
+    ),
+    (
+        "Where is the release party?",
+        "The release party is at Kim's",
+        "Release slipped a week because of a bug",
+    ),
     ("Who is vegan?", "Priya is vegan", "A vegan can't make it on Friday"),
     ("Are the disk alerts live?", "The disk alerts are live now", "We doubled the disk to 200 GB"),
     ("", "", ""),

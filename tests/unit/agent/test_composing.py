@@ -267,6 +267,22 @@ def test_a_memory_of_one_turn_answers(tmp_path: Path) -> None:
         ("who is vegan?", "Priya is vegan and Tom is allergic to nuts.", "Priya"),
         ("who is allergic to nuts?", "Priya is vegan and Tom is allergic to nuts.", "Tom"),
         ("who has a beagle?", "Our neighbours the Hendersons have a beagle called Pluto.", "Hendersons"),
+        (
+            "who is moving out?",
+            "The Okonkwos are moving out in May, a student called Jette gets their flat.",
+            "Okonkwos",
+        ),
+        (
+            "where was Tofu?",
+            "Tofu is back, he was in the neighbour's garage.",
+            "he was in the neighbour's garage",
+        ),
+        ("where does the choir sing?", "The choir sings at St. Anne's on Sundays.", "St. Anne's"),
+        ("how long do the tests take in CI?", "Tests take 4 minutes locally, 9 in CI.", "9"),
+        ("how long do the tests take?", "Tests take 4 minutes locally, 9 in CI.", "4 minutes"),
+        ("who leads the backend team?", "Sara leads the mobile team, Jonas the backend.", "Jonas"),
+        ("who leads the mobile team?", "Sara leads the mobile team, Jonas the backend.", "Sara"),
+        ("who is our vet?", "The vet is Dr. Haas on Mill Lane.", "Dr. Haas"),
         ("who joined?", "Two new members joined: Aline and Pete.", "Aline and Pete"),
         ("who does the music?", "Pavel broke his wrist, so Otis does the music.", "Otis"),
         (

@@ -39,6 +39,12 @@ from braid.agent.answer.turn.counts import counted
         ("How many volunteers are there?", "22 of the 30 volunteers came.", "30 volunteers"),
         ("How many spaces in YAML?", "Use four spaces for indentation in Python and two in YAML.", "two"),
         ("How many people are coming?", "35 people said yes, six can't come.", "35 people"),
+        (
+            "How often does the blue bin go out?",
+            "Bins go out on Mondays, the blue one every other week.",
+            "every other week",
+        ),
+        ("How often is judo?", "She has judo twice a week.", "twice a week"),
         ("How much do juniors pay?", "Membership is 30 a year, juniors pay half.", "half"),
     ],
 )

@@ -16,6 +16,7 @@ from braid.agent.answer.relevance.mismatch import (
     _is_what_came_or_went,  # pyright: ignore[reportPrivateUsage]
     _is_wished,  # pyright: ignore[reportPrivateUsage]
     _names_another,  # pyright: ignore[reportPrivateUsage]
+    _tells_what_they_do,  # pyright: ignore[reportPrivateUsage]
     is_of_another_kind,
 )
 from braid.recall.decompose import decompose
@@ -277,6 +278,20 @@ def test_a_week_is_of_the_day_it_was_named_on(question: str, sentence: str, *, i
 )
 def test_what_came_to_it_is_not_how_many_there_are(question: str, sentence: str, *, is_another: bool) -> None:
     assert _is_what_came_or_went(decompose(question, NOW), sentence) is is_another
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_no_name"),
+    [
+        ("Who is our vet?", "Nori is pregnant, the vet counts four kittens.", True),
+        ("Who is our vet?", "The vet is Dr. Haas on Mill Lane.", False),
+        ("Who is our vet?", "The vet Dr. Haas came by.", False),
+        ("Who is the dog sitter?", "The puppy chewed the couch while the dog sitter slept.", True),
+        ("Who is at the door?", "The vet counts four kittens.", False),
+    ],
+)
+def test_what_somebody_does_is_not_who_they_are(question: str, sentence: str, *, is_no_name: bool) -> None:
+    assert _tells_what_they_do(decompose(question, NOW), sentence) is is_no_name
 
 
 @pytest.mark.parametrize(

@@ -241,6 +241,14 @@ ROTA = ("Bea", "Felix works tuesdays and thursdays, Nour wednesdays and fridays.
             "Lund",
         ),
         (
+            "who leads the mobile team?",
+            (
+                ("Pablo", "Sara leads the mobile team, Jonas the backend"),
+                ("Pablo", "Sara is moving to the platform team in April, Kemal takes her place"),
+            ),
+            "Kemal",
+        ),
+        (
             "which message broker do we use?",
             (
                 ("Sam", "We use Kafka as the message broker for orders"),
@@ -282,6 +290,15 @@ def test_what_stands_in_the_place_of_what_is_told_is_told_with_it(
                 ("Ada", "Tried it again, 170 g butter works better"),
             ),
             "170",
+        ),
+        (  # who opens the sentence is nobody
+            "who leads the backend team?",
+            (
+                ("Pablo", "Our daily standup is at 9:30"),
+                ("Pablo", "Sara leads the mobile team, Jonas the backend team"),
+                ("Pablo", "Standup is at 10 from Monday on"),
+            ),
+            "Standup is at 10",
         ),
         (  # Thursday is what something else was moved to
             "which day can the van come?",
