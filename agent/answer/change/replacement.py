@@ -19,7 +19,7 @@ from braid.agent.answer.change.variants import MENDED_WITHIN, OF_ONE
 from braid.agent.answer.change.wording import CLAUSE, of_another, telling_clause
 from braid.agent.answer.choice.matching import LIGHT
 from braid.agent.answer.question.reading import AskedQuestion, Wants
-from braid.agent.answer.turn.bearing import ROLE, spelt_names
+from braid.agent.answer.turn.bearing import ROLE, Bearing, spelt_names
 from braid.agent.answer.turn.spans import AnswerSpan, kind_of
 from braid.agent.answer.turn.turn import is_agent, when_of
 from braid.ledger.record.record import ExperienceBody
@@ -83,7 +83,8 @@ MOST_DAYS: Final = 31
 _WORD: Final = re.compile(r"[^\W_]+")
 _UNITS: Final = frozenset(("", "now", "euros", "euro", "pounds", "quid", "dollars", "o'clock", "sharp"))
 _IDLE: Final = frozenset(map(stem, (
-    "ok", "okay", "same", "let", "lets", "works", "better", "make", "take", "now", "then", "instead", "rather", "yes", "well",
+    "ok", "okay", "same", "let", "lets", "works", "better", "make", "take", "now", "then", "instead", "rather", "yes",
+    "well",
 )))  # fmt: skip
 _REFUSES: Final = rf"{CANNOT}|{IS_OUT}|\bfell through\b"
 _REPLACES: Final = re.compile(
@@ -115,6 +116,11 @@ _TAKEN_BACK: Final = re.compile(
     re.IGNORECASE,
 )
 """Says of something that there is none, or no more."""
+_OF_KIND: Final = frozenset(("place", "person", "clock"))
+_SO: Final = re.compile(
+    r"[,;] (?:and )?so (?P<what>(?!that\b|much\b|many\b|far\b|good\b)[^;]+)", re.IGNORECASE
+)
+"""What follows from what was said before it."""
 _STEPS_IN: Final = re.compile(r"replac|t(?:akes?|ook|aken|aking) ", re.IGNORECASE)
 _ENDS: Final = re.compile(r"no longer|any ?more", re.IGNORECASE)
 """What is over is what stands with these, and not who is spoken of."""
@@ -283,6 +289,9 @@ class _Told:
             return
         if len(words(hit.text)) > MOST_WORDS:
             return
+        if (said := self._follows(hit)) is not None:
+            yield said
+            return
         about = {stem(word) for name in self.question.entities for word in words(name)}
         names_who = not about or not about.isdisjoint(stems(hit.text))
         before = stems(self.older.text) | {*self.question.stems}
@@ -307,6 +316,23 @@ class _Told:
                 yield hit.text[since : part.stop]
                 return
             begins = part.start
+
+    def _follows(self, hit: Hit) -> str | None:
+        """Return the sentence that says why what is asked for is now so: "the library is shut, so we meet at Ruth's".
+        It has a word of the question behind its "so", and a value of the kind that is asked for."""
+        if self.wants not in _OF_KIND:
+            return None
+        for part in sentences(hit.text):
+            said = hit.text[part.start : part.stop]
+            so = _SO.search(said)
+            if so is None or "?" in part.mark or of_another(self.question, self.span.sentence, said):
+                continue
+            heard = telling_stems(so["what"])
+            about = {stem(word) for name in self.question.entities for word in words(name)}
+            is_of_it = about <= stems(said) and bool(heard & self._asked - LIGHT)
+            if is_of_it and heard - self._topic and Bearing(kind_of(self.question)).bears(so["what"]):
+                return said
+        return None
 
     def _is_over(self, sentence: str) -> bool:
         """Whether a clause says of what is told, by its name or day, that it failed, ended or isn't wanted."""

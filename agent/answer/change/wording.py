@@ -154,7 +154,9 @@ _NUMBERS: Final = re.compile(rf"\d[\d.,:]*|\b{NUMBER_WORD}")
 _RENEWED_LINE: Final = re.compile(_RENEWED)
 _ENDED_LINE: Final = re.compile("|".join((_ENDED, _OVER, _MENDED)))
 _CHANGED_TO: Final = re.compile(_CHANGED)
-_TO_ANOTHER: Final = re.compile(rf"\b(?:{_MOVED}) (?:to|into|onto) (?:(?:the|a|an) )?A N\b")
+_TO_ANOTHER: Final = re.compile(
+    rf"\b(?:{_MOVED})(?: (?:me|us|him|her|it|them))? (?:to|into|onto) (?:(?:the|a|an) )?A N\b"
+)
 """To another one of several: we moved to berth 31."""
 _DAY_ALONE: Final = re.compile(
     rf"\b(?:to|on|until|till|for) (?:(?:the|next|every) )*"
@@ -305,6 +307,8 @@ def _measured_again(older: str, newer: str) -> bool:
 
 def of_another(question: Question, older: str, newer: str) -> bool:
     """Whether a sentence speaks of somebody else's: "my sister has a new boss" beside "my boss is Hannah"."""
+    if "whose" in words(question.text):
+        return False  # whose it is, is what is asked
     known = {stem(word) for word in (*words(question.text), *words(older))}
     topic = _topic(question)
     low = newer.lower().replace("’", "'")

@@ -18,7 +18,7 @@ from braid.agent.answer.turn.spans import best_span, kind_of
 from braid.agent.answer.turn.turn import when_of
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, speaker
-from braid.text.calendar import MONTHS_AND_WEEKDAYS, WEEKDAY_NAME, WEEKDAYS, Span
+from braid.text.calendar import MONTH_NAME, MONTHS_AND_WEEKDAYS, WEEKDAY_NAME, WEEKDAYS, Span
 from braid.text.dates import ahead, span, times
 from braid.text.numbers import WORD as NUMBER
 from braid.text.numbers import codes
@@ -107,6 +107,15 @@ _ON_DAY: Final = re.compile(
     rf"\b(?:on (?:an? |the |every )?(?:{WEEKDAY_NAME}s?|weekdays|weekends)|(?:at|on) the weekends?)\b",
     re.IGNORECASE,
 )
+_IN_MONTH: Final = re.compile(
+    rf"\b(?:in|for|of|during|from|since|until|by|\d(?:st|nd|rd|th)?) (?:early |late |mid-?)?((?!(?-i:may)){MONTH_NAME})\b",
+    re.IGNORECASE,
+)
+_SPAN: Final = re.compile(
+    rf"\b(?:{MONTH_NAME}|from|by)\W+(?:(?:to|and|through)\W+)?{MONTH_NAME}\b|\b(?:until|till|since)\b",
+    re.IGNORECASE,
+)
+"""Months that others lie between."""
 _EVENT: Final = re.compile(
     r"^\W*(?:the|an?|my|our|his|her|their|(?-i:[A-Z])[\w-]+) (?:[\w-]+ ){0,2}?"
     r"(?:(?!need|breed)[a-z]+ed|got|took|ate|stole|bought|sold|gave|brought|lost|caught|found|saw)"
@@ -264,6 +273,7 @@ def _is_of_another_thing(question: Question, sentence: str, hit: Hit) -> bool:
         or _is_what_came_or_went(question, sentence)
         or _is_of_another_period(question, sentence, when_of(hit))
         or _is_of_other_days(question, sentence)
+        or _is_of_other_months(question, sentence)
         or _tells_what_they_do(question, sentence)
     )
 
@@ -349,6 +359,16 @@ def _is_of_other_days(question: Question, sentence: str) -> bool:
     asked = {day for one in _ON_DAY.finditer(question.text) for day in _days(one[0])}
     said = _days(sentence)
     return question.intent != "check" and bool(asked) and bool(said) and asked.isdisjoint(said)
+
+
+def _is_of_other_months(question: Question, sentence: str) -> bool:
+    """Whether it is asked of a month, and a sentence tells of none but others: what we read in April, and in March."""
+    if question.intent == "check" or kind_of(question).wants in ("time", "clock") or _SPAN.search(sentence):
+        return False
+    asked, said = (
+        {one[1].lower()[:3] for one in _IN_MONTH.finditer(text)} for text in (question.text, sentence)
+    )
+    return bool(asked) and bool(said) and asked.isdisjoint(said)
 
 
 def _days(text: str) -> set[int]:

@@ -166,6 +166,8 @@ def counted(asked: str, sentence: str) -> str | None:
     asks_no_time = paid or (
         many is not None and not any(_IS_TIME.fullmatch(word or "") for word in many.groups())
     )
+    if paid or _HOW_MUCH.search(asked):
+        found = [match for match in found if match[0].lower() != "one"]  # a new one for 340
     found = [match for match in found if not (asks_no_time and _IS_TIME.fullmatch(_noun(match)))]
     if paid:  # of people nothing is paid
         found.sort(key=lambda match: bool(_kinds(_noun(match))))

@@ -79,6 +79,7 @@ CHANGED = [
         "The release is planned for 18 March",
         "Release slipped a week because of a bug",
     ),
+    ("Which room is Dad in?", "Dad is in room 214", "They moved him to room 118"),
     ("When is the release?", "The release is on 18 March", "The release was delayed by two weeks"),
     ("Where does CI run?", "CI runs on Woodpecker", "Since last week CI runs on Forgejo Actions"),
     (
@@ -168,6 +169,7 @@ UNCHANGED = [
     ),
     ("Where does Ana live?", "Ana lives in flat 4", "Actually, flat 5, said the courier"),
     ("Which room is it?", "The meeting is in room 12", "Sorry, 14 rooms"),
+    ("Which room is Dad in?", "Dad is in room 214", "They moved the piano to Leeds"),
     ("What is Hannah's phone number?", "Hannah's phone is 5512", "Hannah moved to Leeds"),
     ("Who is Felix's teacher?", "His teacher is Ms Okafor", "Felix has moved up to the top maths group"),
     ("Why does Felix need lunch?", "He needs lunch because of judo", "Felix has moved up to group B"),
@@ -202,6 +204,12 @@ def test_what_is_somebody_else_s_is_told_apart() -> None:
     question = decompose("Who is my boss?", NOW)
     assert of_another(question, "My boss is Hannah", "Tom's boss is Ines")
     assert not of_another(question, "My boss is Hannah", "My new boss is Ines")
+
+
+def test_whose_it_is_is_what_is_asked() -> None:
+    question = decompose("Whose kitchen is flooded?", NOW)
+    assert not of_another(question, "Vera", "Hanna's kitchen is flooded")
+    assert of_another(decompose("Is my kitchen flooded?", NOW), "Vera", "Hanna's kitchen is flooded")
 
 
 def test_names_and_numbers_are_values() -> None:

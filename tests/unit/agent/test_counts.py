@@ -44,6 +44,8 @@ from braid.agent.answer.turn.counts import counted
             "Bins go out on Mondays, the blue one every other week.",
             "every other week",
         ),
+        ("How much was the compressor?", "Luca ordered a new one for 340.", "340"),
+        ("How many did we get?", "We got one.", "one"),
         ("How often is judo?", "She has judo twice a week.", "twice a week"),
         ("How much do juniors pay?", "Membership is 30 a year, juniors pay half.", "half"),
     ],

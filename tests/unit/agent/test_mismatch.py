@@ -12,6 +12,7 @@ from braid.agent.answer.relevance.mismatch import (
     _is_of_another_period,  # pyright: ignore[reportPrivateUsage]
     _is_of_other_days,  # pyright: ignore[reportPrivateUsage]
     _is_of_other_kind,  # pyright: ignore[reportPrivateUsage]
+    _is_of_other_months,  # pyright: ignore[reportPrivateUsage]
     _is_over,  # pyright: ignore[reportPrivateUsage]
     _is_what_came_or_went,  # pyright: ignore[reportPrivateUsage]
     _is_wished,  # pyright: ignore[reportPrivateUsage]
@@ -278,6 +279,20 @@ def test_a_week_is_of_the_day_it_was_named_on(question: str, sentence: str, *, i
 )
 def test_what_came_to_it_is_not_how_many_there_are(question: str, sentence: str, *, is_another: bool) -> None:
     assert _is_what_came_or_went(decompose(question, NOW), sentence) is is_another
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_of_another"),
+    [
+        ("What do we read in April?", "Our book club reads Emma in March.", True),
+        ("What do we read in April?", "For April we chose Emma.", False),
+        ("Who leads in May?", "Kim leads from March to June.", False),
+        ("When do we meet in May?", "We meet on 3 June.", False),
+        ("Did we read Emma in April?", "We read Emma in March.", False),
+    ],
+)
+def test_another_month_is_another(question: str, sentence: str, *, is_of_another: bool) -> None:
+    assert _is_of_other_months(decompose(question, NOW), sentence) is is_of_another
 
 
 @pytest.mark.parametrize(

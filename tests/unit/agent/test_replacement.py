@@ -249,6 +249,22 @@ ROTA = ("Bea", "Felix works tuesdays and thursdays, Nour wednesdays and fridays.
             "Kemal",
         ),
         (
+            "where does the chess club meet?",
+            (
+                ("Hana", "The chess club meets on Wednesdays in the library basement"),
+                ("Hana", "The library is being renovated, so we meet in the church hall until June"),
+            ),
+            "church hall",
+        ),
+        (
+            "who cooks on weekdays?",
+            (
+                ("Silas", "Ben cooks on weekdays and I cook at weekends"),
+                ("Silas", "Ben got a new job at the port, so I cook every day now"),
+            ),
+            "every day",
+        ),
+        (
             "which message broker do we use?",
             (
                 ("Sam", "We use Kafka as the message broker for orders"),
@@ -299,6 +315,14 @@ def test_what_stands_in_the_place_of_what_is_told_is_told_with_it(
                 ("Pablo", "Standup is at 10 from Monday on"),
             ),
             "Standup is at 10",
+        ),
+        (  # what follows is of the lunch
+            "where does the chess club meet?",
+            (
+                ("Hana", "The chess club meets on Wednesdays in the library basement"),
+                ("Hana", "The kitchen is being renovated, so I eat in the church hall until June"),
+            ),
+            "church hall",
         ),
         (  # Thursday is what something else was moved to
             "which day can the van come?",
