@@ -107,7 +107,7 @@ class Extractive:
     @property
     def version(self) -> str:
         """Changes with the rules, and with the weights."""
-        return f"8/{name_of(self._weights)}"
+        return f"9/{name_of(self._weights)}"
 
     def compose(self, asked: QuestionContext) -> Composed:
         for rung in (*FIRST_ASKED, _was):

@@ -56,9 +56,16 @@ _MOVED: Final = (
 _SHIFTED: Final = re.compile(
     rf"\bA(?: {_WORD}){{0,2}}? (?:{_MOVED}|slip(?:s|ped)|delayed)(?: back| forward| out)?(?: by)? (?:about )?"
     rf"(?:an?|another|\d+|{NUMBER_WORD}) (?:days?|weeks?|months?|hours?|minutes?)\b"
+    rf"|\bA(?: {_WORD}){{0,2}}? (?:is|are|will be|comes?|starts?) (?:an?|\d+|{NUMBER_WORD})"
+    r" (?:days?|weeks?|months?|hours?|minutes?) (?:later|earlier)\b"
 )
 _REPRICED: Final = re.compile(
     rf"\b(?:{_MOVED})(?: {_WORD}){{0,2}}? (?:price|fee|rate|cost|charge)s?(?: {_WORD}){{0,3}}? (?:to|by) "
+)
+_OF_THINGS: Final = re.compile(
+    rf"\b\d[\d.,]* (?!(?:sharp|hours?|days?|weeks?|months?|minutes?|{MONTH_NAME})\b)[a-z]{{3,}}\b"
+    r"|\binstead of [^,;.!?]+",
+    re.IGNORECASE,
 )
 _CHANGE_WORD: Final = re.compile(_MOVED)
 _CHANGED: Final = (
@@ -263,7 +270,11 @@ def _brings_kind(question: Question, newer: str) -> bool:
         return _NUMBERS.search(newer.lower()) is not None
     if asked.wants not in _KINDS_TOLD:
         return asked.wants != "reason"
-    return Bearing(asked).bears(_DAY_ALONE.sub(" ", newer) if asked.wants == "place" else newer)
+    if asked.wants == "place":
+        newer = _DAY_ALONE.sub(" ", newer)
+    elif asked.wants != "person":
+        newer = _OF_THINGS.sub(" ", newer)  # 250 filters are no day
+    return Bearing(asked).bears(newer)
 
 
 def _settles(question: Question, older: str, newer: str) -> bool:

@@ -108,7 +108,8 @@ _ON_DAY: Final = re.compile(
     re.IGNORECASE,
 )
 _IN_MONTH: Final = re.compile(
-    rf"\b(?:in|for|of|during|from|since|until|by|\d(?:st|nd|rd|th)?) (?:early |late |mid-?)?((?!(?-i:may)){MONTH_NAME})\b",
+    r"\b(?:in|for|of|during|from|since|until|by|\d(?:st|nd|rd|th)?) (?:early |late |mid-?)?"
+    rf"((?!(?-i:may)){MONTH_NAME})\b",
     re.IGNORECASE,
 )
 _SPAN: Final = re.compile(

@@ -21,7 +21,7 @@ _TIME: Final = r"(?:second|minute|hour|day|night|week|weekend|month|year|decade)
 _QUANTITY: Final = re.compile(
     rf"[$€£]\s?\d[\d,.]*\d|[$€£]\d"
     # A number inside a token with letters or a hyphen is an id, not a count: INV-2034.
-    rf"|(?<![\w-])\d(?:[\d,.:/]*\d)?(?![\w-]*\d)(?:\s?(?:%|percent|[ap]m\b|km\b|k\b|kg\b))?"
+    rf"|(?<![\w-])\d(?:[\d,.:/]*\d)?(?![\w-]*\d|(?-i:[A-Z])\b)(?:\s?(?:%|percent|[ap]m\b|km\b|k\b|kg\b))?"
     rf"(?: (?P<noun>{_NO_NOUN}[a-z]+))?"
     rf"|\b(?:once|twice) (?:an?|every|each|per) {_TIME}\b"
     rf"|\b{WORD}(?: (?P<counted>{_NO_NOUN}[a-z]+))?",
@@ -87,7 +87,7 @@ _ITEM: Final = re.compile(
 _HEADING: Final = re.compile(r"^[^\d:,;]+:\s+(?=[^\d:,;]+[ :]\s*[£$€]?\d)")
 """What stands before a list, of which all of it is: "tickets: adult 12, student 8"."""
 _ELIDED: Final = re.compile(rf"\W*(?P<number>\d[\d.,]*|{WORD}) (?:in|at|on|by)\b", re.IGNORECASE)
-_BEGINS: Final = re.compile(r"\W*\d")
+_BEGINS: Final = re.compile(r"\W*\d[\d.,]*(?!\w)")
 _MOST_LABEL_WORDS: Final = 5
 _OF_NOTHING: Final = frozenset(
     map(stem, ("cost", "costs", "price", "pay", "paid", "takes", "worth", "total", "about"))

@@ -53,7 +53,7 @@ _BECAUSE: Final = re.compile(r"\b(?:because|since|so that|due to|thanks to)\b.*"
 _SO: Final = re.compile(r",? (?:and )?so (?!that|much|many|far|long|good|bad)", re.IGNORECASE)
 _CALLED: Final = re.compile(r"\b(?P<what>[\w'’-]+)?(?: is| was)? (?:called|named) ([A-Z][\w'’-]+)")
 _ASKS_WHO: Final = re.compile(r"\W*who(?!['’]?s\b| (?:is|was|are|were)\b)", re.IGNORECASE)
-_NAMES_ON: Final = re.compile(r"(?:(?:, | and |, and )[A-Z][a-zà-ÿ'’-]+(?![\w'’]| [a-z]+s\b))+")
+_NAMES_ON: Final = re.compile(r"(?:(?:, | and |, and | or )[A-Z][a-zà-ÿ'’-]+(?![\w'’]| [a-z]+s\b))+")
 """Further names behind one: "Aline and Pete"."""
 _IN_TWO: Final = re.compile(
     r"[,;]\s+(?:(?:so|and|but|because) )?|\s+and (?=[A-Z][\w'’-]* (?:is|was|has|does|[a-z]+s)\b)"

@@ -81,6 +81,7 @@ CHANGED = [
     ),
     ("Which room is Dad in?", "Dad is in room 214", "They moved him to room 118"),
     ("When is the release?", "The release is on 18 March", "The release was delayed by two weeks"),
+    ("When is the maths test?", "The maths test is on 12 March", "Two are ill so the test is a week later"),
     ("Where does CI run?", "CI runs on Woodpecker", "Since last week CI runs on Forgejo Actions"),
     (
         "How much is a sack of flour?",
@@ -169,6 +170,11 @@ UNCHANGED = [
     ),
     ("Where does Ana live?", "Ana lives in flat 4", "Actually, flat 5, said the courier"),
     ("Which room is it?", "The meeting is in room 12", "Sorry, 14 rooms"),
+    (
+        "When must the filters be delivered?",
+        "Orkan ordered 200 filters, delivery by the 20th",
+        "Mrs Lehn asked for 250 filters instead of 200",
+    ),
     ("Which room is Dad in?", "Dad is in room 214", "They moved the piano to Leeds"),
     ("What is Hannah's phone number?", "Hannah's phone is 5512", "Hannah moved to Leeds"),
     ("Who is Felix's teacher?", "His teacher is Ms Okafor", "Felix has moved up to the top maths group"),

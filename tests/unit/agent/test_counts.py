@@ -46,6 +46,8 @@ from braid.agent.answer.turn.counts import counted
         ),
         ("How much was the compressor?", "Luca ordered a new one for 340.", "340"),
         ("How many did we get?", "We got one.", "one"),
+        ("How many pupils does 9A have?", "Class 8B has 26 pupils, 9A has 24.", "24"),
+        ("How many pupils are in 8B?", "Class 8B has 26 pupils, 9A has 24.", "26 pupils"),
         ("How often is judo?", "She has judo twice a week.", "twice a week"),
         ("How much do juniors pay?", "Membership is 30 a year, juniors pay half.", "half"),
     ],
