@@ -77,6 +77,7 @@ _CALENDAR: Final = frozenset((
 
 
 _BE: Final = frozenset(("is", "was", "are", "were"))
+_LEADING: Final = frozenset(("the", "a", "an", "my", "our", "his", "her", "their"))
 _FEW: Final = 3
 _POINTS_BACK: Final = frozenset(("he", "she", "it", "they", "that", "this"))
 _ELIDES: Final = re.compile(r"\W*(?:and )?[A-Z][\w'’-]+ (?:the|an?|on|at|in|for|my|our|their)\b")
@@ -265,7 +266,7 @@ def _with_others(sentence: str, name: str) -> str:
 
 def _acts(question: Question, behind: str) -> bool:
     """Whether the word behind a name is what it is asked who does or is: "Aisha speaks German", "Priya is vegan"."""
-    told = [word for word in words(behind) if word not in _BE]
+    told = [word for word in words(behind) if word not in _BE | _LEADING]
     return bool(told) and stem(told[0]) == next(iter(question.stems), "")
 
 

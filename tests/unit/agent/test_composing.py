@@ -284,6 +284,8 @@ def test_a_memory_of_one_turn_answers(tmp_path: Path) -> None:
         ("who leads the mobile team?", "Sara leads the mobile team, Jonas the backend.", "Sara"),
         ("who is our vet?", "The vet is Dr. Haas on Mill Lane.", "Dr. Haas"),
         ("who can restore it?", "Restores are done by Hamid or Greta, nobody else.", "Hamid or Greta"),
+        ("who is the treasurer?", "Birgit is the treasurer, Holger the secretary.", "Birgit"),
+        ("who is the secretary?", "Birgit is the treasurer, Holger the secretary.", "Holger"),
         ("who joined?", "Two new members joined: Aline and Pete.", "Aline and Pete"),
         ("who does the music?", "Pavel broke his wrist, so Otis does the music.", "Otis"),
         (
