@@ -63,10 +63,12 @@ _REPRICED: Final = re.compile(
     rf"\b(?:{_MOVED})(?: {_WORD}){{0,2}}? (?:price|fee|rate|cost|charge)s?(?: {_WORD}){{0,3}}? (?:to|by) "
 )
 _OF_THINGS: Final = re.compile(
-    rf"\b\d[\d.,]* (?!(?:sharp|hours?|days?|weeks?|months?|minutes?|{MONTH_NAME})\b)[a-z]{{3,}}\b"
+    rf"(?<![\w:.,])\d[\d.,]* (?!(?:sharp|hours?|days?|weeks?|months?|minutes?|{MONTH_NAME})\b)(?P<what>[a-z]{{3,}})\b"
     r"|\binstead of [^,;.!?]+",
     re.IGNORECASE,
 )
+"""So many of something, and what something stands in the place of: 250 filters are no day."""
+_JOINING: Final = STOP | {"because", "since", "instead", "from", "until", "till", "now", "already", "though"}
 _CHANGE_WORD: Final = re.compile(_MOVED)
 _CHANGED: Final = (
     r"\b(?:switched|swapped|changed) (?:my |our )?A(?= [,;]|$)"
@@ -273,7 +275,7 @@ def _brings_kind(question: Question, newer: str) -> bool:
     if asked.wants == "place":
         newer = _DAY_ALONE.sub(" ", newer)
     elif asked.wants != "person":
-        newer = _OF_THINGS.sub(" ", newer)  # 250 filters are no day
+        newer = _OF_THINGS.sub(lambda one: one[0] if one["what"] in _JOINING else " ", newer)
     return Bearing(asked).bears(newer)
 
 

@@ -82,6 +82,16 @@ CHANGED = [
     ("Which room is Dad in?", "Dad is in room 214", "They moved him to room 118"),
     ("When is the release?", "The release is on 18 March", "The release was delayed by two weeks"),
     ("When is the maths test?", "The maths test is on 12 March", "Two are ill so the test is a week later"),
+    (
+        "What time does the backup run?",
+        "The nightly backup runs at 02:30",
+        "changed the backup time to 04:00 because it was slow",
+    ),
+    (
+        "When does the shop open?",
+        "The shop opens at 9",
+        "The shop changed its opening to 8 because of the fair",
+    ),
     ("Where does CI run?", "CI runs on Woodpecker", "Since last week CI runs on Forgejo Actions"),
     (
         "How much is a sack of flour?",
