@@ -67,6 +67,8 @@ _OF_ADVICE: Final = re.compile(
     r"\b(?:should|could|might|may|ought|can|must|need|have to|supposed|suggest\w*|propos\w*|idea|think|option)\b",
     re.IGNORECASE,
 )
+_OR: Final = re.compile(r"\bor\b", re.IGNORECASE)
+_EITHER: Final = re.compile(r"\b(?P<one>\w{3,}) or (?:to )?(?:the |an? )?(?P<other>\w{3,})\b", re.IGNORECASE)
 _WAS_TO: Final = re.compile(
     r"\b(?:(?:had )?(?:planned|intended|meant|hoped|wanted)|(?:was|were) (?:going|supposed|planning|hoping|meant)) to"
     r" (?!(?:say|tell|ask|mention|add|know|let|remind|check)\b)",
@@ -252,6 +254,7 @@ def mismatch(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit]) -
         _is_anothers(question, sentence, hit, hits)
         or _is_wished(question, sentence)
         or _is_over(question, sentence)
+        or _leaves_open(question, sentence)
         or is_of_another_kind(question.text, sentence)
         or _denies_it(question, sentence, when_of(hit))
         or _names_another(question, sentence)
@@ -465,6 +468,15 @@ def _is_wished(question: Question, sentence: str) -> bool:
         return True
     wished = len(sentence.split()) <= _SHORT and _WISHED.search(sentence) is not None
     return wished and _OF_WISHES.search(question.text) is None
+
+
+def _leaves_open(question: Question, sentence: str) -> bool:
+    """Whether it is asked which of two it is, and a sentence offers both: "59 to buy or 3 a month to rent"."""
+    which = _EITHER.search(question.text)
+    if which is None or _OR.search(sentence) is None:
+        return False
+    said = stems(sentence)
+    return stem(which["one"].lower()) in said and stem(which["other"].lower()) in said
 
 
 def _is_over(question: Question, sentence: str) -> bool:

@@ -53,9 +53,10 @@ _YEAR: Final = r"(?:19|20)\d\d\b"
 _DATE: Final = re.compile(
     rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}/\d{{1,2}}/\d{{2,4}}\b|\b{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?"
     rf"|\b{_MONTH} {_DAY}(?:,? {_YEAR})?|\b{_MONTH},? {_YEAR}|\b(?:in|since|until|by|during|of) {_YEAR}"
-    r"|\b\d{1,2}(?:[:.]\d\d)?\s?[ap]\.?m\b|\b\d+(?:st|nd|rd|th)\b",
+    r"|\b\d{1,2}(?:[:.]\d\d)?\s?[ap]\.?m\b|\b\d+(?:st|nd|rd|th)\b|^\s*\d{1,2}\)",
     re.IGNORECASE,
 )
+"""What is no amount: a date, a time, and what numbers a point of a list."""
 _PIECE: Final = re.compile(
     rf"[,;.]\s+|\s+(?:(?<!hundred )(?<!thousand )and|and(?! {WORD})|but|plus)\s+", re.IGNORECASE
 )

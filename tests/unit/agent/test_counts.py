@@ -25,6 +25,7 @@ from braid.agent.answer.turn.counts import counted
         ("how much is a ticket", "a ticket is 12 pounds no wait 14 pounds", "14 pounds"),
         ("how much were the tiles", "the tiles were 300, no, 320", "320"),
         ("how much is the club", "the club is thirty two a day no thirty four they put it up", "thirty four"),
+        ("what's the rent", "1) rent is 980 from October", "980"),
         ("how many eggs", "six eggs no butter two spoons of sugar", "six eggs"),
         ("how much was the wood", "I had to buy wood, a hundred and forty", "a hundred and forty"),
         ("what did the hall cost", "for forty people it was 350", "350"),

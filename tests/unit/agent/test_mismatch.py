@@ -16,6 +16,7 @@ from braid.agent.answer.relevance.mismatch import (
     _is_over,  # pyright: ignore[reportPrivateUsage]
     _is_what_came_or_went,  # pyright: ignore[reportPrivateUsage]
     _is_wished,  # pyright: ignore[reportPrivateUsage]
+    _leaves_open,  # pyright: ignore[reportPrivateUsage]
     _names_another,  # pyright: ignore[reportPrivateUsage]
     _tells_what_they_do,  # pyright: ignore[reportPrivateUsage]
     is_of_another_kind,
@@ -373,3 +374,16 @@ def test_what_takes_it_back_is_not_passed_over(tmp_path: Path) -> None:
             )
         found = opened.ask("Where do I work?", user_id="maya", write=False, now=NOW + timedelta(days=9))
     assert "anymore" in found.plain
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_open"),
+    [
+        ("did we buy or rent the repeater", "59 to buy or 3 a month to rent", True),
+        ("did we buy or rent the repeater", "we bought it, renting was no cheaper", False),
+        ("is the party on Saturday or Sunday?", "Saturday or Sunday, I don't mind", True),
+        ("what does he drink", "tea or coffee", False),
+    ],
+)
+def test_what_offers_both_tells_neither(question: str, sentence: str, is_open: bool) -> None:
+    assert _leaves_open(decompose(question, NOW), sentence) is is_open
