@@ -3,6 +3,7 @@
 Nothing here raises for bad bytes. After a broken frame the scan goes on at the next header whose check holds.
 """
 
+import errno
 import os
 import struct
 from collections.abc import Iterator
@@ -38,6 +39,14 @@ class Window:
         self._data = _pread(self._fd, offset, min(_READ_AHEAD, max(self._stop - offset, length)))
         self._at = offset
         return self._data[:length]
+
+    def data_from(self, offset: int) -> int:
+        """Return where bytes are stored again, from `offset` on: what a file was never given reads as zeros, and may be
+        a terabyte."""
+        try:
+            return min(os.lseek(self._fd, offset, os.SEEK_DATA), self.end)
+        except OSError as error:
+            return self.end if error.errno == errno.ENXIO else offset
 
 
 def _pread(fd: int, offset: int, length: int) -> bytes:
@@ -112,6 +121,8 @@ def next_header(window: Window, offset: int) -> int:
         if len(data) < len(MAGIC):
             break
         offset += len(data) - len(MAGIC) + 1
+        if not data.strip(b"\0"):
+            offset = window.data_from(offset)
     return window.end
 
 

@@ -25,7 +25,9 @@ class Clock:
 
 
 @pytest.mark.soak(first=True)
-@pytest.mark.parametrize("changes", [300, pytest.param(10_000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "changes", [300, pytest.param(10_000, marks=[pytest.mark.soak, pytest.mark.timeout(3600)])]
+)
 def test_no_projection_drifts_from_the_log(changes: int, tmp_path: Path) -> None:
     clock = Clock()
     braid.init(tmp_path / "store", guard_dir=tmp_path / "guard", durability="none", clock=clock)
