@@ -64,9 +64,8 @@ class VersionConflictError(ValueError):
         self.id = id
         self.asked = asked
         self.actual = actual
-        super().__init__(
-            f"{id} has version {actual}, not {asked}: somebody changed it since; nothing was written"
-        )
+        why = "somebody changed it since" if asked < actual else "there is no such version yet"
+        super().__init__(f"{id} has version {actual}, not {asked}: {why}; nothing was written")
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, int, int]]:
         """Make it anew from what it was made of, where it comes from another process."""

@@ -125,7 +125,8 @@ def _value(key: str, text: str) -> Any:
     if key not in known:
         near = get_close_matches(key, known, n=1)
         raise InvalidRequestError(
-            f"no setting is called {key!r}" + (f": did you mean {near[0]}?" if near else "")
+            f"no setting is called {key!r}: "
+            + (f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}")
         )
     try:
         found = getattr(msgspec.convert({key: _said(key, text)}, Settings, strict=False), key)

@@ -105,6 +105,9 @@ def test_of_two_who_saw_the_same_version_the_second_is_refused(store: Store) -> 
     with pytest.raises(VersionConflictError, match="has version 2, not 1") as refused:
         store.modify(id, text="The rent is 820.", reason="I think", if_version=1)
     assert (refused.value.asked, refused.value.actual, len(store)) == (1, 2, size)
+    assert "somebody changed it since" in str(refused.value)
+    with pytest.raises(VersionConflictError, match="has version 2, not 3: there is no such version yet"):
+        store.modify(id, text="The rent is 820.", reason="I think", if_version=3)
 
 
 def test_a_key_makes_repeating_harmless_and_another_wish_under_it_is_refused(store: Store) -> None:

@@ -125,6 +125,7 @@ def test_each_change_is_a_signed_record_with_its_reason(
     ("key", "text", "reason", "words"),
     [
         ("phases", "shadow", "x", "did you mean phase"),
+        ("nope", "1", "x", "no setting is called 'nope': there are phase, .*tokens_larger"),
         ("phase", "loud", "x", "phase: "),
         ("phase", "full", "x", "60 judged changes"),
         ("mutations_frozen", "perhaps", "x", "mutations_frozen: "),
