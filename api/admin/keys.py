@@ -77,7 +77,9 @@ def revoke(session: Session, asked: Revoke) -> Noted:
     """
     session.refresh()  # another process may have admitted it
     if asked.id not in session.reader.control.keys:
-        raise UnknownRecordError(f"{asked.id} was never admitted to this log")
+        raise UnknownRecordError(
+            f"{asked.id} was never admitted to this log: `braid key list` shows the keys"
+        )
     since = asked.compromised_since
     if since is not None and since > len(session):
         raise ValueError(f"compromised since {since} disputes nothing: the log has {len(session)} records")

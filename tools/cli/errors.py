@@ -68,7 +68,8 @@ HINTS: Final = {
     "EvidenceError": "ask for the export again; `--key` holds it against the log's key that you were given",
     "FrozenError": "an operator looks into it, and lifts it: `braid unfreeze`, or `braid settings set`",
     "ClockError": "set the clock right, or accept it once: braid doctor --accept-clock",
-    "OutcomeUnknownError": "run the same command again: what is in the log already is not added twice",
+    "OutcomeUnknownError": "with --key, and with `braid ingest`, run the same command again: nothing is added twice; "
+    "else look first in `braid log` whether it is there",
     "UnpurgedError": "once that is mended, `braid retain` finishes it",
     "UnpublishedError": "free some space; `braid checkpoint` publishes it, and so does the next command that writes",
     "WriterPoisonedError": "check the disk, then run the command again",
@@ -174,6 +175,10 @@ def explain(error: BaseException, hints: Mapping[str, str] = HINTS) -> tuple[str
     names = [kind.__name__ for kind in type(error).__mro__]
     noted, served = _notes_of(error)
     hint = next((hints[name] for name in names if name in hints), served)
+    if "UnknownRecordError" in names and "`braid " in str(
+        error
+    ):  # a token or a key: it says itself what lists them
+        hint = served
     if getattr(error.__cause__, "sqlite_errorcode", None) == _SQLITE_FULL:
         hint = "free some space and run the same command again"
     if noted:  # what this command has besides

@@ -67,7 +67,7 @@ class Snapshots:
         for path in self.folders():
             if path.name == name:
                 return path
-        raise SnapshotError(f"there is no snapshot {name!r}")
+        raise SnapshotError(f"there is no snapshot {name!r}: `braid snapshot list` shows them")
 
     def manifest(self, folder: Path) -> SnapshotManifest:
         """Return what a snapshot says of itself; SnapshotError unless it is this log's and holds nothing erased."""
