@@ -17,4 +17,4 @@ def test_the_number_of_the_weekday_counts(tmp_path: Path) -> None:
         )
         store.learn()
         found = store.ask("when is the release", user_id="u", write=False, now=NOW + timedelta(days=30))
-    assert found.short == "2026-03-17"
+    assert found.short == "17 March 2026"
