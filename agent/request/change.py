@@ -74,7 +74,7 @@ _KINDS: Final = tuple(
 )
 """Kinds of values of which one may stand in the place of another, the longest first."""
 _AMOUNT: Final = re.compile(
-    rf"(?<![\w.,:/-])(?P<sign>[€$£]?)(?P<number>\d[\d.,]*)(?: ?(?P<unit>{_UNIT}))?(?![\w:/-])",
+    rf"(?<![\w.,:/-])(?P<sign>[€$£]?)(?P<number>\d(?:[\d.,]*\d)?)(?: ?(?P<unit>{_UNIT}))?(?![\w:/-])",
     flags=re.IGNORECASE,
 )
 

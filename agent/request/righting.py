@@ -281,7 +281,7 @@ def fits(text: str, asked: Righting) -> bool:
     """Whether a correction is of what a text says, and not of something else that has the same value."""
     of_itself = asked.value is not None or _PRONOUN.match(asked.statement) is not None
     own = asked.is_cued or _is_of_same(text, asked)
-    return of_itself or (own and _is_of(text, asked))
+    return of_itself or (own and is_about(text, asked.statement, but=asked.wrong))
 
 
 def meant_by(asked: Righting, found: Sequence[tuple[T, str]]) -> list[T]:
@@ -306,10 +306,6 @@ def _is_of_same(text: str, asked: Righting) -> bool:
     """Whether a statement names whom a text names, or what it begins with: "Max has drums" isn't Leo's."""
     of = [*(named(text) - {*words(asked.wrong)}), *telling(text)[:1]]
     return any(stem(word) in telling_stems(asked.statement) for word in of)
-
-
-def _is_of(text: str, asked: Righting) -> bool:
-    return is_about(text, asked.statement, but=asked.wrong)
 
 
 def _shares(text: str, asked: Righting) -> bool:

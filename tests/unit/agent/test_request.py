@@ -293,6 +293,7 @@ KEPT = (
     "My dentist appointment is on Tuesday at 3.",
     "Leo's dentist appointment is on Tuesday at 3.",
     "Ella's teacher is Mrs Obi.",
+    "My pool locker is number 58.",
 )
 
 
@@ -350,6 +351,7 @@ def test_an_everyday_verb_points_to_nothing(line: str) -> None:
     ("line", "before", "after"),
     [
         ("biscuit's on a diet, make it 65 grams for him", KEPT[3], "Biscuit eats 65 grams of kibble a day."),
+        ("change my pool locker to 141", "My pool locker is number 58.", "My pool locker is number 141."),
         ("Ella's teacher's changed. Please make it Mr Dunn.", KEPT[9], "Ella's teacher is Mr Dunn."),
         ("change the alarm code hint to first bike", KEPT[0], "The alarm code hint at home is first bike."),
         ("my dentist appointment should say Friday", KEPT[7], "My dentist appointment is on Friday at 3."),
