@@ -153,6 +153,8 @@ class Conversation:
         if text.startswith("/"):
             self._command(text)
             return
+        if self._changes.chosen(text):
+            return
         if self._answer is not None and follows(text) and not asks_how(text):
             self._ask(text)
             return

@@ -1,13 +1,14 @@
 """What a chat changes: it finds what is meant, shows it, asks, and puts right or forgets.
 
-Of several that fit none is changed: they are shown. Only the last thing told is put right without being asked for.
+Of several that fit none is changed: they are shown, and the next line may choose. Only the last thing told is put right
+without being asked for.
 """
 
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from braid.tools.cli.output import line, many, put
 
@@ -23,9 +24,18 @@ Read = Callable[[str], str]
 """Prompt → what was typed; raises EOFError at the end and KeyboardInterrupt for Ctrl-C."""
 MOST_SHOWN: Final = 10
 _WHOLE: Final = "say it as a whole sentence"
-_SEVERAL: Final = "Several say that; tell which, as a whole sentence:"
+_SEVERAL: Final = "Several say that. Which? A number, its words, or no:"
+_NEAR: Final = "Nothing says just that; this comes near. Which? A number, its words, or no:"
 _TELLING: Final = 3
 """What is said beside a request is remembered where it has so many telling words."""
+
+
+class _Choice(NamedTuple):
+    """What was shown, as ids and texts, and what is done with those that are chosen."""
+
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    then: Callable[[list[str]], object]
 
 
 class Changes:
@@ -41,6 +51,7 @@ class Changes:
         self._tell = tell
         self._read = read
         self._braid = braid
+        self._choice: _Choice | None = None
 
     def carry_out(self, asked: "Removal | Righting | ChangeRequest | Pointed", text: str) -> None:
         """Do what a line asks for, as far as it is clear what is meant."""
@@ -56,6 +67,31 @@ class Changes:
             self._put_right(asked, text)
         else:
             self._change(asked, text)
+
+    def chosen(self, reply: str) -> bool:
+        """Do what was asked for with what a reply chooses of what was just shown; return whether it chooses."""
+        from braid.agent.request.choice import picked
+
+        choice, self._choice = self._choice, None
+        if choice is None or (found := picked(reply, choice.texts)) is None:
+            return False
+        if not found.is_clear:
+            self._choice = choice
+            put("Which of them? A number, its words, or no.")
+        elif found.places:
+            choice.then([choice.ids[place] for place in found.places])
+        else:
+            put("Kept.")
+        return True
+
+    def _let_choose(
+        self, ids: "Sequence[str]", then: Callable[[list[str]], object], why: str = _SEVERAL
+    ) -> None:
+        """Show what may be meant, numbered: the next line may choose."""
+        put(why)
+        shown = tuple(ids[:MOST_SHOWN])
+        self._list(ids, numbered=True)
+        self._choice = _Choice(shown, tuple(self._store.get(id).text for id in shown), then)
 
     # -- putting right ----------------------------------------------------------------------------
 
@@ -144,8 +180,8 @@ class Changes:
         if asked is None:
             return False
         found = meant_by(asked, [(one, one.text) for one in self._near(text)])
-        if len(found) == 1 and asked.kind == "forget":
-            self._forget([found[0].id], "")
+        if found and asked.kind == "forget":
+            self._forget_chosen([one.id for one in found], "")
         elif found:
             self._replace(found, lambda said: changed_to(said, asked), text)
         return bool(found)
@@ -156,8 +192,10 @@ class Changes:
         Where it isn't clear what would stand there, or no is said, the line is something told.
         """
         if len(found) > 1:
-            put(_SEVERAL)
-            self._list([one.id for one in found])
+            self._let_choose(
+                [one.id for one in found],
+                lambda chosen: self._replace_each([one for one in found if one.id in chosen], new, text),
+            )
             return
         one = found[0]
         if (instead := new(one.text)) is None:
@@ -171,6 +209,10 @@ class Changes:
         self._store.modify(one.id, text=instead, reason="said in a chat", if_version=one.version)
         self._store.learn()
         put("Put right.")
+
+    def _replace_each(self, found: "Sequence[Meant]", new: Callable[[str], str | None], text: str) -> None:
+        for one in found:
+            self._replace([one], new, text)
 
     def _meant(self, what: str) -> "list[Meant]":
         """Return what has every telling word of a topic: one that has only some of them is about something else."""
@@ -254,13 +296,19 @@ class Changes:
         """Hide what has every word of a topic; where one thing is meant and several have them, show these."""
         for what in texts:
             if meant := [one.id for one in self._meant(what)]:
-                if is_one and len(meant) > 1:
-                    put(_SEVERAL)
-                    self._list(meant)
+                if is_one:
+                    self._forget_chosen(meant, what)
                 else:
                     self._forget(meant, what)
                 return True
         return False
+
+    def _forget_chosen(self, meant: "Sequence[str]", about: str) -> None:
+        """Hide the one thing that is meant; of several that which is chosen."""
+        if len(meant) > 1:
+            self._let_choose(meant, lambda ids: self._forget(ids, ""))
+        else:
+            self._forget(meant, about)
 
     def _forget_that(self, texts: Sequence[str]) -> bool:
         """Hide what states just this; return whether something does, or comes near: that is shown and stays."""
@@ -282,8 +330,7 @@ class Changes:
                 self._forget(alike, what)
                 return True
         if near:
-            put("Nothing says just that. This comes near; say it in its words to forget it:")
-            self._list(near)
+            self._let_choose(near, lambda ids: self._forget(ids, ""), _NEAR)
         return bool(near)
 
     def _forget_denied(self, texts: Sequence[str]) -> bool:
@@ -342,10 +389,11 @@ class Changes:
         self._hide([*ids, *again], quoting)
         return True
 
-    def _list(self, ids: "Sequence[str]") -> None:
-        for id in ids[:MOST_SHOWN]:
+    def _list(self, ids: "Sequence[str]", *, numbered: bool = False) -> None:
+        for number, id in enumerate(ids[:MOST_SHOWN], 1):
             record = self._store.get(id)
-            put(f"  {(record.body.occurred_at or record.created_at):%Y-%m-%d}  {line(record.text)[:160]}")
+            day, before = record.body.occurred_at or record.created_at, f"{number:>2}  " if numbered else ""
+            put(f"  {before}{day:%Y-%m-%d}  {line(record.text)[:160]}")
         if len(ids) > MOST_SHOWN:
             put(f"  … and {len(ids) - MOST_SHOWN} more")
 

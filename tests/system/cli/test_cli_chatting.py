@@ -204,3 +204,34 @@ def test_what_a_model_lacks_is_no_defect_of_ours() -> None:
     assert said == "it gave no answer within 30 s"
     assert hint is not None
     assert "--model" in hint
+
+
+TOMATOES = ("The tomatoes on the balcony are red.", "The tomatoes in the greenhouse are red.")
+
+
+def living(session: Session) -> list[str]:
+    shown = json.loads(session.well("memories", "--user-id", "maya", "-o", "json").out)
+    return [one["text"] for one in shown["memories"]]
+
+
+def test_of_several_that_are_shown_the_next_line_chooses(session: Session) -> None:
+    done = chat(session, *TOMATOES, "forget the tomatoes", "yes", "the greenhouse one", "yes")
+    assert "Which? A number, its words, or no:\n   1  " in done.out
+    assert "Which of them?" in done.out
+    assert "Forget this? yes or no" in done.out
+    assert living(session) == [TOMATOES[0]]
+
+
+def test_a_change_of_several_goes_on_with_the_one_that_is_chosen(session: Session) -> None:
+    done = chat(session, *TOMATOES, "I keep bees.", "change red to green", "2", "yes")
+    assert "Put right." in done.out
+    changed = [text for text in living(session) if "green." in text]
+    assert len(changed) == 1
+    assert changed[0] in [text.replace("red", "green") for text in TOMATOES]
+
+
+@pytest.mark.parametrize("reply", ["no", "3", "The peppers are late."])
+def test_nothing_goes_where_the_next_line_chooses_none(session: Session, reply: str) -> None:
+    done = chat(session, *TOMATOES, "forget the tomatoes", reply, "1")
+    assert "Forget" not in done.out
+    assert set(TOMATOES) <= set(living(session))
