@@ -43,7 +43,8 @@ def _answered_hook() -> bool:
     event = event_in(sys.argv[1:])
     if event is None:
         return False
-    run(sys.argv[1:], event)
+    if code := run(sys.argv[1:], event):
+        sys.exit(code)
     return True
 
 

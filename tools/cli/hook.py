@@ -20,11 +20,12 @@ def register(above: typer.Typer) -> None:
 
 @app.callback(invoke_without_command=True)
 def hook(ctx: typer.Context) -> None:
-    """Answer a harness's callbacks: `braid hook EVENT`, with the harness's JSON on stdin. Always ends with 0.
+    """Answer a harness's callbacks: `braid hook EVENT`, with the harness's JSON on stdin. Ends with 0.
 
     Events: session-start, user-prompt-submit, turn-end, pre-compaction, compaction-complete, session-end. New turns of
     the transcript are recorded; at a start and at a prompt, what is remembered is printed for the model. A failure
-    blocks nothing: it is noted, and shown at the next start.
+    blocks nothing: it is noted, and shown at the next start. A name that is none of these, without a harness's JSON,
+    ends with 2.
 
     \b
     Examples:

@@ -1,7 +1,8 @@
 """`braid hook EVENT`, as a harness starts it: before any tree of commands is built, and always with the exit code 0.
 
 A harness takes other codes for a refusal, or a block: Claude Code drops the prompt of a person when a hook ends with
-2. So wrong usage ends with 0 too, and is told as a message. Standard library alone, unless no server is running.
+2. So wrong usage ends with 0 too, and is told as a message. Only an unknown name that came without a harness's JSON
+ends with 2: somebody mistyped a command. Standard library alone, unless no server is running.
 """
 
 import json
@@ -11,7 +12,7 @@ import threading
 from typing import Any, Final
 
 from braid.tools.hooks.door import NoServerError, ask_socket, ask_url
-from braid.tools.hooks.events import Callback, event_named
+from braid.tools.hooks.events import EVENTS, Callback, event_named
 from braid.tools.hooks.lifecycle import Lifecycle, harness_json
 from braid.tools.hooks.state import StateFolder, as_object
 from braid.tools.hooks.troubles import Troubles
@@ -19,18 +20,6 @@ from braid.tools.hooks.troubles import Troubles
 LIMIT_S: Final = 2.5
 """How long a hook may take; `BRAID_HOOK_LIMIT_S` says otherwise."""
 _INPUT: Final = 8 * 2**20
-_VALUES: Final = {
-    "--store": "BRAID_STORE",
-    "--passphrase-file": "BRAID_PASSPHRASE_FILE",
-    "--guard-dir": "BRAID_GUARD_DIR",
-    "--model": "BRAID_MODEL",
-    "--url": "BRAID_URL",
-    "--user-id": "",
-    "--agent-id": "",
-    "--run-id": "",
-    "--session": "",
-}
-"""The options that a hook takes, each with a value, and the variable that stands for it."""
 _IDS: Final = {
     "--user-id": "user_id",
     "--agent-id": "agent_id",
@@ -38,7 +27,18 @@ _IDS: Final = {
     "--project-id": "project_id",
     "--session": "session_id",
 }
+_VALUES: Final = {
+    "--store": "BRAID_STORE",
+    "--passphrase-file": "BRAID_PASSPHRASE_FILE",
+    "--guard-dir": "BRAID_GUARD_DIR",
+    "--model": "BRAID_MODEL",
+    "--url": "BRAID_URL",
+    **dict.fromkeys(_IDS, ""),
+}
+"""The options that a hook takes, each with a value, and the variable that stands for it."""
 _COMMANDS: Final = ("install", "status")
+_NAMED: Final = ("session_id", "hook_event_name")
+"""A harness's JSON has these, or one of them."""
 
 
 def event_in(words: list[str]) -> str | None:
@@ -51,8 +51,13 @@ def event_in(words: list[str]) -> str | None:
 
 
 def run(words: list[str], event: str) -> int:
-    """Answer one callback: its JSON comes by stdin, what the harness reads goes to stdout. Always 0."""
+    """Answer one callback: its JSON comes by stdin, what the harness reads goes to stdout.
+
+    Always 0, but for a name of no event that no harness called: then 2, and stderr says which there are.
+    """
     said: dict[str, Any] = {}
+    if event_named(event) is None and sys.stdin.isatty():
+        return _mistyped(event)
     try:
         options = _options(words)
         folder = StateFolder(options.get("--url") or _store(options), options.get("--guard-dir"))
@@ -60,11 +65,26 @@ def run(words: list[str], event: str) -> int:
         try:
             told = _answered(options, folder, event, said)
         except Exception as error:
+            if event_named(event) is None and not said.keys() & _NAMED:
+                watch.end({})
+                return _mistyped(event)
             told = _noted(folder, str(said.get("session_id") or ""), event, error)
         watch.end(told)
     except Exception as error:
         _write({"systemMessage": f"Braid did nothing at {event}: {type(error).__name__}: {error}"})
     return 0
+
+
+def _no_event(event: str) -> str:
+    known = ", ".join(one.replace("_", "-") for one in EVENTS)
+    return f"there is no hook {event!r}: there are {known}"
+
+
+def _mistyped(event: str) -> int:
+    """Say to who typed a command which there are."""
+    commands = " and ".join(f"`braid hook {one}`" for one in _COMMANDS)
+    sys.stderr.write(f"braid: {_no_event(event)}\n  hint: {commands} are for you; braid hook --help\n")
+    return 2
 
 
 def _answered(
@@ -75,7 +95,7 @@ def _answered(
         raise ValueError("the harness gave no JSON object")
     said.update(given)
     if event_named(event) is None:
-        raise ValueError(f"braid hook knows no event {event!r}: run `braid hook install` again")
+        raise ValueError(f"{_no_event(event)}; run `braid hook install` again")
     callback = Callback(event, said)
     ids = {_IDS[name]: options[name] for name in _IDS if options.get(name)}
 

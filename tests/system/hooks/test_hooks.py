@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -154,7 +155,7 @@ def _remembered(scene: Scene) -> None:
         (["hook", "user-prompt-submit"], "{ no json"),
         (["hook", "user-prompt-submit"], "[]"),
         (["hook", "user-prompt-submit"], "{}"),
-        (["hook", "no-such-event"], "{}"),
+        (["hook", "no-such-event"], '{"session_id": "one", "hook_event_name": "Stop"}'),
         (["hook", "user-prompt-submit", "--no-such-option"], "{}"),
     ],
 )
@@ -167,6 +168,27 @@ def test_no_failure_ever_blocks_the_harness(scene: Scene, words: list[str], stdi
     else:
         status = json.loads(scene.braid("hook", "status", "-o", "json").stdout)
         assert status["failures not told"] == 1
+
+
+@pytest.mark.parametrize("stdin", ["{}", "", "{ no json"])
+def test_a_name_that_no_harness_called_is_a_mistyped_command(scene: Scene, stdin: str) -> None:
+    done = scene.braid("hook", "sesion-start", stdin=stdin)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "sesion-start" in done.stderr
+    for known in ("session-start", "user-prompt-submit", "turn-end", "session-end", "install", "status"):
+        assert known in done.stderr
+    assert json.loads(scene.braid("hook", "status", "-o", "json").stdout)["failures not told"] == 0
+
+
+@pytest.mark.parametrize("option", ["--user-id", "--agent-id", "--run-id", "--project-id", "--session"])
+def test_a_hook_takes_every_id_that_is_installed_with_it(scene: Scene, option: str) -> None:
+    scene.says(("user", "I live in Porto."))
+    shown = scene.braid("hook", "install", option, "s1", "--print").stdout
+    command = json.loads(shown)["hooks"]["SessionEnd"][0]["hooks"][0]["command"]
+    words = shlex.split(command)
+    done = scene.braid(*words[words.index("hook") :], stdin=scene.said("SessionEnd"))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert json.loads(scene.braid("hook", "status", "-o", "json").stdout)["failures not told"] == 0
 
 
 @pytest.mark.soak
