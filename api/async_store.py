@@ -1539,7 +1539,7 @@ class AsyncMethods:
     ) -> "RecordId":
         """Revoke a key from here on; return the id of the record that says so.
 
-        Raises UnknownRecordError for a key that was never admitted, ValueError for an index that the log doesn't have.
+        Raises UnknownKeyError for a key that was never admitted, ValueError for an index that the log doesn't have.
         """
         return await to_thread(
             lambda: self.sync.revoke(id=id, compromised_since=compromised_since, reason=reason)
@@ -1716,7 +1716,7 @@ class AsyncMethods:
     async def revoke_token(self, id: str, *, reason: "str | None" = None) -> "RecordId":
         """Revoke a token by a signed event, and return the event's id; it counts from the next request on.
 
-        Raises UnknownRecordError for a token that was never issued, InvalidRequestError for one that was revoked before.
+        Raises UnknownTokenError for a token that was never issued, InvalidRequestError for one that was revoked before.
         """
         return await to_thread(lambda: self.sync.revoke_token(id=id, reason=reason))
 

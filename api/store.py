@@ -1714,7 +1714,7 @@ class Methods:
     ) -> "RecordId":
         """Revoke a key from here on; return the id of the record that says so.
 
-        Raises UnknownRecordError for a key that was never admitted, ValueError for an index that the log doesn't have.
+        Raises UnknownKeyError for a key that was never admitted, ValueError for an index that the log doesn't have.
         """
         return self.session.call(
             admin_keys.revoke, admin_keys.Revoke(id=id, compromised_since=compromised_since, reason=reason)
@@ -1903,7 +1903,7 @@ class Methods:
     def revoke_token(self, id: str, *, reason: "str | None" = None) -> "RecordId":
         """Revoke a token by a signed event, and return the event's id; it counts from the next request on.
 
-        Raises UnknownRecordError for a token that was never issued, InvalidRequestError for one that was revoked before.
+        Raises UnknownTokenError for a token that was never issued, InvalidRequestError for one that was revoked before.
         """
         return self.session.call(admin_tokens.revoke_token, admin_tokens.RevokeToken(id=id, reason=reason)).id
 

@@ -26,6 +26,7 @@ LedgerError
 │   └── IdempotencyConflictError  its key is that of a record which says something else
 ├── KeyRefusedError         a malformed, foreign, revoked or wrong-role key
 ├── UnknownRecordError, ErasedError, ForgottenError   why a record can't be had
+│   └── UnknownKeyError, UnknownTokenError            no key, no token has this id
 ├── NoVaultError            bodies are needed, and this copy has no vault
 ├── NotRederivableError     a derived record can't be made again from what it names
 ├── DestinationExistsError  something stands where a copy is to go; a `FileExistsError` as well
@@ -193,6 +194,14 @@ class KeyRefusedError(LedgerError, ValueError):
 
 class UnknownRecordError(LedgerError, LookupError):
     """There is no record of this id."""
+
+
+class UnknownKeyError(UnknownRecordError):
+    """No key of this id was ever admitted to the log."""
+
+
+class UnknownTokenError(UnknownRecordError):
+    """No token of this id was ever issued."""
 
 
 class ErasedError(LedgerError, LookupError):

@@ -4,7 +4,8 @@ ViewError
 ├── DamagedViewError   a working file can't be used: it is thrown away and rebuilt, never reported as a failure
 │   └── UnsealedError     nobody who holds the vault made it, or somebody has changed it since
 ├── ViewBusyError      another process is at work on the view, and there is nothing else to read
-├── SnapshotError      a snapshot is damaged, foreign, or not to be had
+├── SnapshotError      a snapshot is damaged or foreign
+│   └── UnknownSnapshotError   there is none of that name (a LookupError)
 └── SqlError           a statement that can't be answered, with a hint
     ├── SqlTimeoutError   it took longer than it may
     ├── SqlStoppedError   who asked it wants no answer any more
@@ -57,7 +58,11 @@ class ViewBusyError(ViewError):
 
 
 class SnapshotError(ViewError):
-    """A snapshot that is damaged, of another log, or holds what has been erased; or none of that name."""
+    """A snapshot that is damaged, of another log, or holds what has been erased."""
+
+
+class UnknownSnapshotError(SnapshotError, LookupError):
+    """No snapshot has this name."""
 
 
 class SqlError(ViewError, ValueError):

@@ -3,7 +3,7 @@
 from typing import Final
 
 from braid.admin.erasure import Noted
-from braid.ledger.errors import KeyRefusedError, ReadOnlyError, UnknownRecordError, UnpublishedError
+from braid.ledger.errors import KeyRefusedError, ReadOnlyError, UnknownKeyError, UnpublishedError
 from braid.ledger.keys.author_key import Signer
 from braid.ledger.record.record import Draft, KeyBody
 from braid.ledger.settings import Durability
@@ -68,18 +68,16 @@ class Revoke(Request, frozen=True, kw_only=True):
     positional=("id",),
     returns="id",
     example=Revoke(id="k_mfrggzdfmztwq2lknnwg", reason="the laptop was stolen"),
-    errors=(UnknownRecordError, ValueError, *_WRITES),
+    errors=(UnknownKeyError, ValueError, *_WRITES),
 )
 def revoke(session: Session, asked: Revoke) -> Noted:
     """Revoke a key from here on; return the id of the record that says so.
 
-    Raises UnknownRecordError for a key that was never admitted, ValueError for an index that the log doesn't have.
+    Raises UnknownKeyError for a key that was never admitted, ValueError for an index that the log doesn't have.
     """
     session.refresh()  # another process may have admitted it
     if asked.id not in session.reader.control.keys:
-        raise UnknownRecordError(
-            f"{asked.id} was never admitted to this log: `braid key list` shows the keys"
-        )
+        raise UnknownKeyError(f"{asked.id} was never admitted to this log")
     since = asked.compromised_since
     if since is not None and since > len(session):
         raise ValueError(f"compromised since {since} disputes nothing: the log has {len(session)} records")

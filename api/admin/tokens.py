@@ -15,7 +15,7 @@ import msgspec
 from braid.admin.erasure import Noted
 from braid.caller import Caller, CallerKind, narrowed
 from braid.errors import InvalidRequestError
-from braid.ledger.errors import KeyRefusedError, ReadOnlyError, UnknownRecordError
+from braid.ledger.errors import KeyRefusedError, ReadOnlyError, UnknownTokenError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.scope import SCOPES
 from braid.notices import notice_count, notices, put_notice
@@ -121,16 +121,16 @@ class RevokeToken(Request, frozen=True, kw_only=True):
     positional=("id",),
     returns="id",
     example=RevokeToken(id=_ID, reason="the laptop was stolen"),
-    errors=(UnknownRecordError, InvalidRequestError, *_WRITES),
+    errors=(UnknownTokenError, InvalidRequestError, *_WRITES),
 )
 def revoke_token(session: Session, asked: RevokeToken) -> Noted:
     """Revoke a token by a signed event, and return the event's id; it counts from the next request on.
 
-    Raises UnknownRecordError for a token that was never issued, InvalidRequestError for one that was revoked before.
+    Raises UnknownTokenError for a token that was never issued, InvalidRequestError for one that was revoked before.
     """
     found = next((one for one in listed(session) if one.id == asked.id), None)
     if found is None:
-        raise UnknownRecordError(f"no token is called {asked.id}: `braid token list` shows them")
+        raise UnknownTokenError(f"no token is called {asked.id}")
     if found.state == "revoked":
         raise InvalidRequestError(f"{asked.id} was revoked before")
     return Noted(id=_note(session, {"op": "revoke", "token": asked.id}, asked.reason))

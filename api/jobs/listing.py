@@ -129,7 +129,7 @@ def _found(session: Session, id: str) -> tuple[ListedJob | None, list[Signed]]:
 
 
 def _unknown(id: str) -> UnknownJobError:
-    return UnknownJobError(f"no job has the id {id}: `braid jobs list` shows those that there are")
+    return UnknownJobError(f"no job has the id {id}")
 
 
 def _outcome(one: Signed) -> JobOutcome:

@@ -29,9 +29,7 @@ JobId = Annotated[
     Meta(
         pattern=r"^job_[0-9a-f]{16}$",
         description="A job's id, as `jobs` shows it.",
-        extra={
-            "refusal": "no id of a job: such ids are job_ and 16 hex digits; `braid jobs list` shows them"
-        },
+        extra={"refusal": "no id of a job: such ids are job_ and 16 hex digits, as `jobs` shows them"},
     ),
 ]
 Consumer = Literal["session-extraction", "decision", "consolidation", "projection", "enrichment"]

@@ -44,6 +44,10 @@ HINTS: Final = {
     "VaultPassphraseError": "name a file that holds the passphrase: braid --passphrase-file FILE …",
     "VaultError": "`braid doctor` says what is wrong; a backup of the vault must be the newest one",
     "NoVaultError": "bring the vault back to its place (`braid doctor` says where it is looked for)",
+    "UnknownTokenError": "`braid token list` shows those there are",
+    "UnknownKeyError": "`braid key list` shows those there are",
+    "UnknownSnapshotError": "`braid snapshot list` shows those there are",
+    "UnknownJobError": "`braid jobs list` shows those there are",
     "UnknownRecordError": "`braid log` lists what there is",
     "UnknownEntityError": "`braid entity list` shows whom and what there is, with the same scope",
     "ErasedError": "what was erased can't be brought back; `braid show --envelope ID` shows what remains",
@@ -175,10 +179,6 @@ def explain(error: BaseException, hints: Mapping[str, str] = HINTS) -> tuple[str
     names = [kind.__name__ for kind in type(error).__mro__]
     noted, served = _notes_of(error)
     hint = next((hints[name] for name in names if name in hints), served)
-    if "UnknownRecordError" in names and "`braid " in str(
-        error
-    ):  # a token or a key: it says itself what lists them
-        hint = served
     if getattr(error.__cause__, "sqlite_errorcode", None) == _SQLITE_FULL:
         hint = "free some space and run the same command again"
     if noted:  # what this command has besides

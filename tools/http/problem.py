@@ -13,6 +13,7 @@ MEDIA_TYPE: Final = "application/problem+json"
 _STATUS: Final = {
     "UnknownOperationError": 404,
     "UnknownRecordError": 404,
+    "UnknownSnapshotError": 404,
     "ErasedError": 410,
     "ForgottenError": 410,
     "FrozenError": 423,
@@ -45,6 +46,9 @@ def _for_elsewhere(hint: str) -> str:
 _HINTS: Final = {name: _for_elsewhere(hint) for name, hint in HINTS.items()} | {
     "LogLockedError": "wait a little, and ask again",
     "ViewBusyError": "wait a little, and ask again",
+    "UnknownTokenError": "`tokens` lists those there are",
+    "UnknownSnapshotError": "`snapshots` lists those there are",
+    "UnknownJobError": "`jobs` lists those there are",
     "UnknownRecordError": "`recall` finds records by what they say; `memories` lists them",
     "UnknownEntityError": "`entities` lists them, with the same scope",
     "ErasedError": "what was erased can't be brought back; `certificate` says what went",

@@ -44,7 +44,7 @@ class _Looked(NamedTuple):
 
 
 def check_snapshot(reader: Reader, snapshots: Snapshots, name: str, embedding: Embedding) -> list[Finding]:
-    """Return what is wrong with a snapshot; raise SnapshotError where there is none of that name.
+    """Return what is wrong with a snapshot; raise UnknownSnapshotError where there is none of that name.
 
     Works in a hidden folder beside the snapshots, which goes at the end.
     """

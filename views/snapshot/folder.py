@@ -21,7 +21,7 @@ from typing import Any, Final
 from braid.ledger.keys.author_key import Signer
 from braid.ledger.keys.control import ControlState
 from braid.ledger.read.reader import Reader
-from braid.views.errors import DamagedViewError, SnapshotError, ViewBusyError
+from braid.views.errors import DamagedViewError, SnapshotError, UnknownSnapshotError, ViewBusyError
 from braid.views.projection import HeadFacts, Home, Projection
 from braid.views.replay import ERASED, SnapshotStart, refusal
 from braid.views.snapshot.manifest import NAME, ProjectionShare, SnapshotManifest, differing, read, seal
@@ -63,11 +63,11 @@ class Snapshots:
         return sorted((path for path in self.folder.glob("at-*") if _NAME.fullmatch(path.name)), reverse=True)
 
     def find(self, name: str) -> Path:
-        """Return a snapshot's folder; raise SnapshotError where there is none of that name."""
+        """Return a snapshot's folder; raise UnknownSnapshotError where there is none of that name."""
         for path in self.folders():
             if path.name == name:
                 return path
-        raise SnapshotError(f"there is no snapshot {name!r}: `braid snapshot list` shows them")
+        raise UnknownSnapshotError(f"there is no snapshot {name!r}")
 
     def manifest(self, folder: Path) -> SnapshotManifest:
         """Return what a snapshot says of itself; SnapshotError unless it is this log's and holds nothing erased."""

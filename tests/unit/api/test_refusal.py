@@ -51,7 +51,7 @@ from braid.registry import find, operations
         (
             "retry_job",
             b'{"id": "job_nope", "reason": "x"}',
-            "retry_job: id is no id of a job: such ids are job_ and 16 hex digits; `braid jobs list` shows them",
+            "retry_job: id is no id of a job: such ids are job_ and 16 hex digits, as `jobs` shows them",
         ),
         ("erase", b'{"says": [".."]}', "erase: says[0] is a name or a word: two letters or digits at least"),
         ("erase", b'{"says": ["x"]}', "erase: says[0] is text of at least 2 characters"),

@@ -8,7 +8,9 @@ import pytest
 
 import braid
 from braid.ledger.errors import UnknownRecordError
+from braid.severity import Severity
 from braid.tools.cli.errors import explain
+from braid.tools.http.problem import problem
 from braid.wal.errors import OutcomeUnknownError
 
 if TYPE_CHECKING:
@@ -25,21 +27,25 @@ def opened(store: Path) -> Iterator[Store]:
 
 
 @pytest.mark.parametrize(
-    ("ask", "listed"),
+    ("ask", "command", "operation"),
     [
-        (lambda store: store.revoke_token("nobody"), "`braid token list`"),
-        (lambda store: store.revoke("k_zz", reason="x"), "`braid key list`"),
+        (lambda store: store.revoke_token("nobody"), "`braid token list`", "`tokens`"),
+        (lambda store: store.revoke("k_zz", reason="x"), "`braid key list`", "the store's machine: `braid key list`"),
+        (lambda store: store.views.snapshots.find("at-nowhere"), "`braid snapshot list`", "`snapshots`"),
+        (lambda store: store.job("job_0123456789abcdef"), "`braid jobs list`", "`jobs`"),
     ],
-    ids=["token", "key"],
+    ids=["token", "key", "snapshot", "job"],
 )
-def test_an_unknown_token_or_key_is_not_looked_for_among_the_records(
-    opened: Store, ask: Callable[[Store], object], listed: str
+def test_what_has_no_such_id_is_looked_for_where_its_kind_is_listed(
+    opened: Store, ask: Callable[[Store], object], command: str, operation: str
 ) -> None:
-    with pytest.raises(UnknownRecordError) as refused:
+    with pytest.raises(LookupError) as refused:
         ask(opened)
-    said, hint = explain(refused.value)
-    assert listed in said
-    assert hint is None
+    assert "braid" not in str(refused.value)
+    assert command in (explain(refused.value)[1] or "")
+    told = problem(refused.value)
+    assert operation in (told.hint or "")
+    assert (told.status, told.severity) == (404, Severity.SILENT)
 
 
 def test_an_unknown_memory_is_looked_for_in_the_log(opened: Store) -> None:
