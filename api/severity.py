@@ -62,7 +62,7 @@ ERRORS: Final = {
             "EnvelopeError", "NoteError", "ProofError", "TileError", "UnsealError", "EvidenceError",
             "RefusedLogError", "VaultCorruptError", "BlobCorruptError", "IntegrityError", "RollbackError",
             "GuardError", "StoreFormatError", "CorruptLogError", "DamagedViewError", "UnsealedError",
-            "SnapshotError",
+            "RestoreRefusedError", "SnapshotError",
         }
     ),
 }  # fmt: skip

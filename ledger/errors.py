@@ -21,6 +21,7 @@ LedgerError
 │   └── BlobCorruptError          its bytes are not what was sealed
 ├── IntegrityError          what was read is not what was signed, or not lawful at its place
 │   └── RollbackError             older than what the guard remembers, or contradicting it
+│       └── RestoreRefusedError       a backup that is so
 ├── GuardError              the fork guard is missing or damaged
 ├── InvalidRecordError      a draft that must not enter the log
 │   └── IdempotencyConflictError  its key is that of a record which says something else
@@ -158,6 +159,10 @@ class IntegrityError(LedgerError):
 
 class RollbackError(IntegrityError):
     """The store, its checkpoint or its vault is older than what the guard remembers, or contradicts it."""
+
+
+class RestoreRefusedError(RollbackError):
+    """A backup, or its vault, is older than what is remembered of its log, or of another history."""
 
 
 class GuardError(LedgerError):

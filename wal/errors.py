@@ -27,10 +27,7 @@ class CorruptLogError(WalError):
         self.file = file
         self.offset = offset
         self.reason = reason
-        super().__init__(
-            f"{file}, offset {offset}: {reason}; nothing was changed: run `braid verify` to see all that is "
-            "affected, then restore this file from a backup"
-        )
+        super().__init__(f"{file}, offset {offset}: {reason}; nothing was changed")
 
 
 class LogLockedError(WalError):

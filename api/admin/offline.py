@@ -51,7 +51,7 @@ def restore(
 
     `vault` and `keys` (a file and a folder) come from elsewhere, where the backup has none. `newer`: another copy of
     the log, which may know of later erasures. `fork`: why an older copy goes on; a signed event says so in its log.
-    Raises FileExistsError, BackupError, RollbackError, GuardError, VaultError, KeyRefusedError.
+    Raises FileExistsError, BackupError, RestoreRefusedError, GuardError, VaultError, KeyRefusedError.
     """
     secrets = Secrets(Path(vault) if vault else None, Path(keys) if keys else None, passphrase)
     return restore_store(

@@ -26,7 +26,7 @@ from braid.ledger.backup.plan import (
     staged_whole,
 )
 from braid.ledger.erase import erasure as erasing
-from braid.ledger.errors import BackupError, LedgerError, RollbackError, StoreFormatError
+from braid.ledger.errors import BackupError, LedgerError, RestoreRefusedError, StoreFormatError
 from braid.ledger.keys.vault import Vault
 from braid.ledger.read.prefix import root_at
 from braid.ledger.read.reader import Reader
@@ -98,7 +98,7 @@ def restore(
 
     `newer`: another copy of the same log, which may know of later erasures. `fork`: why an older copy goes on; a signed
     event says so in its log. `vkey`: the log key that the caller has pinned. Raises FileExistsError, BackupError,
-    RollbackError (older than what the guard or the newer copy remembers), GuardError, VaultError.
+    RestoreRefusedError (older than what the guard or the newer copy remembers), GuardError, VaultError.
     """
     manifest = load(source)
     if manifest is None and not (source / "incoming" / "plan.json").exists():
@@ -234,7 +234,7 @@ class _Restore:
                 )
             beyond = self._beyond(reader, head, newer)
             if beyond is not None and fork is None:
-                raise RollbackError(
+                raise RestoreRefusedError(
                     f"the backup holds {size} records, {beyond.who} remembers {beyond.size}: it is an older copy. "
                     f"{_NEWEST}"
                 )
@@ -244,7 +244,7 @@ class _Restore:
             if unknown and beyond is None:
                 beyond = _Newer(0, "", "the vault")
                 if fork is None:
-                    raise RollbackError(
+                    raise RestoreRefusedError(
                         f"the vault has erased {len(unknown)} records that the backup holds and no tombstone of it "
                         f"names: it is an older copy. {_NEWEST}"
                     )
@@ -273,11 +273,11 @@ class _Restore:
         found: _Newer | None = None
         if head is not None:
             if head.origin != reader.origin:
-                raise RollbackError(f"{self._guard.path} is of {head.origin}, the backup of {reader.origin}")
+                raise RestoreRefusedError(f"{self._guard.path} is of {head.origin}, the backup of {reader.origin}")
             if head.size > reader.size:
                 found = _Newer(head.size, head.root, str(self._guard.path))
             elif root_at(reader, head.size) != head.root:
-                raise RollbackError(
+                raise RestoreRefusedError(
                     f"the backup contradicts the head of size {head.size} that {self._guard.path} remembers: it is of "
                     "another history of this log"
                 )
@@ -289,7 +289,7 @@ class _Restore:
                     f"{newer} is no newer copy of {reader.origin}: it holds {other.size} records of {other.origin}"
                 )
             if root_at(other, reader.size) != root_at(reader, reader.size):
-                raise RollbackError(f"{newer} holds another history of {reader.origin} than the backup")
+                raise RestoreRefusedError(f"{newer} holds another history of {reader.origin} than the backup")
             if other.size == reader.size:
                 return found
             later = {index for index in other.control.erased if index < reader.size}
@@ -309,7 +309,7 @@ class _Restore:
     def _place_vault(self, reader: Reader, beyond: _Newer | None, head: Head | None) -> set[int]:
         """Destroy in the vault what is known to be erased, then put it in its place; return what it alone knew of.
 
-        Raises RollbackError for one that is older than what is remembered: what else it holds nobody could say.
+        Raises RestoreRefusedError for one that is older than what is remembered: what else it holds nobody could say.
         """
         path = self._building / "vault.restored"
         if not path.exists():
@@ -319,7 +319,7 @@ class _Restore:
         known = max(vault.epoch, _epoch_of(reader), beyond.epoch if beyond else 0)
         remembered = head.vault_epoch if head else 0
         if known < remembered:
-            raise RollbackError(
+            raise RestoreRefusedError(
                 f"the vault has epoch {known}, {self._guard.path} remembers {remembered}: what was erased in between "
                 "it would bring back. Give the newest vault (--vault), or a newer copy of the log that names the "
                 "erased (--newer)"

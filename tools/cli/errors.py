@@ -39,6 +39,7 @@ HINTS: Final = {
     "UnwritableError": "`braid recall`, `sql`, `verify` and `ask` only read",
     "NoRoomError": "free that much: `rm -r` of the store's views/ does no harm, while nobody has it open",
     "GuardError": "only when you are sure that this is the newest copy: run the command again with --adopt",
+    "RestoreRefusedError": "docs/operate.md says under “The backup is older” which ways lead on",
     "RollbackError": "bring the newest copy of the store and its vault back; `braid doctor` says what it sees",
     "VaultMissingError": "bring the vault back to its place; without it a store can only be verified",
     "VaultPassphraseError": "name a file that holds the passphrase: braid --passphrase-file FILE …",
@@ -127,7 +128,8 @@ def usage_of(error: BaseException) -> tuple[str, str] | None:
         return None
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "braid")
-    said = str(form()).strip().replace(": Value error, ", ": ", 1)  # the validator's word, not the person's
+    said = " ".join(str(form()).split())  # choices come line by line
+    said = said.replace(": Value error, ", ": ", 1)  # the validator's word, not the person's
     hint = f"{command} --help"
     if (unknown := _NO_COMMAND.match(said)) and command == "braid" and unknown[1] in _MEANT:
         return f"No such command {unknown[1]!r}", f"`braid {_MEANT[unknown[1]]}` does that; {hint}"

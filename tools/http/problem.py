@@ -61,6 +61,7 @@ _HINTS: Final = {name: _for_elsewhere(hint) for name, hint in HINTS.items()} | {
     "RemoteModelError": "an operator: `change_setting` makes local_only false, and adds the host to remote_hosts",
     "ProgramTakenError": "`program_trace` says how it stands now",
     "BrokenProgramError": "`program_trace` shows what is left of it; ask the question again",
+    "CorruptLogError": "`verify` lists all that is affected; restore the named file from a backup",
     "IntegrityError": "`verify` lists all that is affected; nothing was changed",
     "OutcomeUnknownError": "ask the same again if it had an idempotency_key: what is in the log is not added twice; "
     "without one, look first whether it is there",

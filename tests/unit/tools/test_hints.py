@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import braid
-from braid.ledger.errors import UnknownRecordError
+from braid.ledger.errors import RestoreRefusedError, UnknownRecordError
 from braid.severity import Severity
 from braid.tools.cli.errors import explain
+from braid.tools.cli.main import run
 from braid.tools.http.problem import problem
-from braid.wal.errors import OutcomeUnknownError
+from braid.wal.errors import CorruptLogError, OutcomeUnknownError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,6 +53,40 @@ def test_an_unknown_memory_is_looked_for_in_the_log(opened: Store) -> None:
     with pytest.raises(UnknownRecordError) as refused:
         opened.get("exp_zz")
     assert explain(refused.value)[1] == "`braid log` lists what there is"
+
+
+def test_a_damaged_log_is_told_once_and_what_to_do_once() -> None:
+    error = CorruptLogError("log/000000000000.seg", 24, "the frame's checksum is wrong")
+    said, hint = explain(error)
+    assert "log/000000000000.seg, offset 24: the frame's checksum is wrong" in said
+    assert "verify" not in said
+    assert "backup" not in said
+    assert "`braid verify`" in (hint or "")
+    assert "`verify`" in (problem(error).hint or "")
+
+
+def test_a_refused_restore_does_not_send_to_a_store_that_is_not_there() -> None:
+    said, hint = explain(RestoreRefusedError("it is an older copy"))
+    assert said == "it is an older copy"
+    assert "doctor" not in (hint or "")
+    assert "docs/operate.md" in (hint or "")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["review", "accept", "rev_1", "--reason", "x"], "Missing option '--keep'. Choose from: one, other"),
+        (["decisions", "judge", "exp_1"], "Missing argument 'verdict'. Choose from: right, wrong"),
+    ],
+)
+def test_a_missing_choice_is_told_in_one_line(
+    words: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["braid", *words])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == f"braid: {said}\n  hint: braid {words[0]} {words[1]} --help\n"
 
 
 def test_a_command_without_a_key_is_not_said_to_be_safe_to_repeat() -> None:
