@@ -22,7 +22,7 @@ from braid.ledger.keys.vault import Vault
 from braid.ledger.read.follow import Follower
 from braid.ledger.read.prefix import control_at
 from braid.ledger.record.envelope import Envelope, Link, decode_payload, digest_text, payload_of, text_of
-from braid.ledger.record.ids import parse_id
+from braid.ledger.record.ids import EXAMPLE, parse_id
 from braid.ledger.record.record import Record
 from braid.ledger.record.source import SourceClasses
 from braid.ledger.record.standing import StandingFacts, Standings
@@ -160,11 +160,11 @@ class Reader(Follower):
         try:
             index = parse_id(id).index
         except ValueError as error:
-            raise UnknownRecordError(str(error)) from error
+            raise UnknownRecordError(f"{id}: no such record; an id is such as {EXAMPLE}") from error
         except TypeError:
             raise TypeError(f"an id is text, not {type(id).__name__}") from None
         if index >= self.size:
-            raise UnknownRecordError(f"{id}: the log has no record {index} (it holds {self.size})")
+            raise UnknownRecordError(f"{id}: no such record; the log has no record {index} (it holds {self.size})")
         return index
 
     def envelope(self, index: int) -> Envelope:

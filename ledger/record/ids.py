@@ -7,6 +7,8 @@ import msgspec
 
 RecordId = NewType("RecordId", str)
 
+EXAMPLE: Final = "exp_2026-01-31T09:30:00Z_000000g1k2v3"
+"""What an id looks like, for who gave something else."""
 MAX_INDEX: Final = (1 << 40) - 1
 PREFIXES: Final = {
     "experience": "exp",
@@ -52,7 +54,7 @@ def parse_id(text: str) -> IdParts:
     """Take an id apart; raise ValueError for text that is none."""
     match = _ID.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is not a record id (such as exp_2026-01-31T09:30:00Z_000000g1k2v3)")
+        raise ValueError(f"{text!r} is not a record id (such as {EXAMPLE})")
     number = int(match[3], 32)
     return IdParts(match[1], match[2], number >> 20, number & 0xFFFFF)
 

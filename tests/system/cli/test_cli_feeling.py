@@ -43,7 +43,7 @@ def test_records_are_read_and_snapshots_appended_once(session: Session) -> None:
         ((), "give a text"),
         (("hi", "--record", "exp_2026-01-31T09:30:00Z_000000g1k2v3"), "give a text"),
         (("hi", "--append"), "--append needs --record"),
-        (("--record", "nonsense"), "is not a record id"),
+        (("--record", "nonsense"), "nonsense: no such record"),
         (("--record", "exp_2026-01-31T09:30:00Z_000000g1k2v3"), ""),
     ],
 )

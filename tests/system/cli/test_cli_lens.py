@@ -92,7 +92,7 @@ _WRITTEN = ("lens", "version", "applied_to", "delta_from_raw", "content", "scope
         (("apply", "policy", "--params", '{"x": 1}'), "has no parameter 'x'; it has: none"),
         (("apply", "policy", "exp_2025-05-17T09:00:00Z_0000000300ab", "--user-id", "maya"), "not both"),
         (("show", "view_2025-05-17T09:00:00Z_0000000300ab"), "no such record"),
-        (("refresh", "nonsense"), "is not a record id"),
+        (("refresh", "nonsense"), "nonsense: no such record"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(told: Session, words: tuple[str, ...], why: str) -> None:

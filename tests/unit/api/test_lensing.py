@@ -105,7 +105,7 @@ def test_scopes_parameters_and_ids_are_asked_apart(store: Store) -> None:
     [
         ({"ids": [], "name": "policy"}, ValueError, "no record is named"),
         ({"ids": ["x"], "user_id": "maya", "name": "policy"}, ValueError, "not both"),
-        ({"ids": ["x"], "name": "policy"}, UnknownRecordError, "is not a record id"),
+        ({"ids": ["x"], "name": "policy"}, UnknownRecordError, "x: no such record; an id is such as exp_"),
         ({"params": {"x": 1}, "name": "policy"}, ValueError, "has no parameter 'x'"),
     ],
 )

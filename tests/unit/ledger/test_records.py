@@ -241,7 +241,7 @@ def test_ids_read_well_sort_by_time_and_name_their_index(store: Path) -> None:
             some[:-1] + ("0" if some[-1] != "0" else "1"),
             some.upper(),
         ):
-            with pytest.raises(UnknownRecordError):
+            with pytest.raises(UnknownRecordError, match=f"^{wrong}: no such record"):
                 writer.get(wrong)
         with pytest.raises(UnknownRecordError, match="the log has no record 999"):
             writer.get(make_id("exp", "2026-01-01T00:00:00Z", 999, 0))
