@@ -30,14 +30,14 @@ ERRORS: Final = {
             "UnknownEntityError", "LostPlaceError", "VersionConflictError", "ConfirmationError", "PinnedError",
             "RemoteModelError",
             "BodyTooLargeError", "PolicyError", "InvalidRecordError", "IdempotencyConflictError", "KeyRefusedError",
-            "SharedKeyError", "UnknownRecordError", "UnknownKeyError", "UnknownTokenError", "ErasedError", "PuncturedError", "ForgottenError", "NoVaultError",
+            "SharedKeyError", "UnknownRecordError", "ErasedError", "PuncturedError", "ForgottenError", "NoVaultError",
             "NotRederivableError", "DestinationExistsError", "ReadOnlyError", "VaultPassphraseError",
             "VaultStoreMismatchError", "SqlError", "SqlTimeoutError", "SqlStoppedError", "SqlLimitError",
             "LensError", "UnknownLensError", "DefinitionError", "LensFailedError", "ViewUnreadableError",
             "ProgramError", "PlanError", "ToolRefusedError", "ProgramTakenError", "ProgramStateError",
             "BrokenProgramError", "UnitError", "UnknownJobError", "ChatNotAskedError", "ChatLeftOutError",
             "ChatRefusedError",
-            "SourceError", "UnknownFormatError", "ArchiveError", "UnknownSnapshotError",
+            "SourceError", "UnknownFormatError", "ArchiveError", "UnknownKeyError", "UnknownTokenError", "UnknownSnapshotError",
             # it is tried again
             "WorkError", "LeaseLostError", "JobFailedError",
         }

@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import msgspec
 
-from braid.errors import RemoteError, UnreachableError
+from braid.errors import InvalidRequestError, RemoteError, UnreachableError
 from braid.operation import Operation, Request, operation_of
 from braid.paging import items_of, require_page
 from braid.socket_path import SOCKET, short_path
@@ -141,7 +141,7 @@ class Remote:
         for name, value in local.items():
             if value is not None and value != ():
                 raise ValueError(f"{known.name}: {name} can't be sent to a server: open the store itself")
-        asked = encode(known.checked(request))
+        asked = _encoded(known, request)
         safe = known.repeatable or getattr(request, "idempotency_key", None) is not None
         connection, response, raw = self._send(known, asked, safe=safe)
         if raw is None:
@@ -162,7 +162,7 @@ class Remote:
         """
         known = operation_of(function)
         require_page(known, page_size)
-        body = encode(known.checked(request))
+        body = _encoded(known, request)
         first, cursor = self._page(known, body, page_size, None)
         return self._items_from(known, body, page_size, first, cursor)
 
@@ -269,6 +269,16 @@ class Remote:
                     response.read()
                     raise problem_error(raw)
                 yield raw if known.response is bytes else decode(raw, known.response)
+
+
+def _encoded(known: Operation, request: Request) -> bytes:
+    """Return a request as bytes. Raises InvalidRequestError."""
+    try:
+        return encode(known.checked(request))
+    except OverflowError:
+        raise InvalidRequestError(
+            f"{known.name}: a whole number beyond 64 bits can't be sent to a server: give it as text"
+        ) from None
 
 
 def problem_error(raw: bytes) -> Exception:

@@ -273,7 +273,9 @@ class _Restore:
         found: _Newer | None = None
         if head is not None:
             if head.origin != reader.origin:
-                raise RestoreRefusedError(f"{self._guard.path} is of {head.origin}, the backup of {reader.origin}")
+                raise RestoreRefusedError(
+                    f"{self._guard.path} is of {head.origin}, the backup of {reader.origin}"
+                )
             if head.size > reader.size:
                 found = _Newer(head.size, head.root, str(self._guard.path))
             elif root_at(reader, head.size) != head.root:

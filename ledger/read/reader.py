@@ -164,7 +164,9 @@ class Reader(Follower):
         except TypeError:
             raise TypeError(f"an id is text, not {type(id).__name__}") from None
         if index >= self.size:
-            raise UnknownRecordError(f"{id}: no such record; the log has no record {index} (it holds {self.size})")
+            raise UnknownRecordError(
+                f"{id}: no such record; the log has no record {index} (it holds {self.size})"
+            )
         return index
 
     def envelope(self, index: int) -> Envelope:

@@ -21,6 +21,7 @@ from braid.ledger.record.record import Source
 from braid.ledger.record.scope import SCOPES
 from braid.log.drafts import checked_key
 from braid.log.operations import Append
+from braid.refusal import refusal
 from braid.search.operations import Context, context
 from braid.text_budget import MODEL_BYTES, most_tokens
 from braid.tools.cli.sources import speaker_of, structured_of
@@ -75,7 +76,7 @@ def parsed(body: bytes) -> tuple[HookHeader, bytes]:
     try:
         return msgspec.json.decode(first, type=HookHeader), lines
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidRequestError(f"hook: {error}") from None
+        raise InvalidRequestError(f"hook: {refusal(str(error), HookHeader)}") from None
 
 
 def answered(door: "Door", header: HookHeader, lines: bytes) -> HookReply:

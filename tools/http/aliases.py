@@ -35,6 +35,7 @@ from braid.tools.http.alias_forms import (
     ResultAlias,
     ResultsAlias,
 )
+from braid.tools.http.headers import with_headers
 
 if TYPE_CHECKING:
     from braid.memories.operations import Change, Outcome
@@ -217,11 +218,12 @@ class Aliases:
     async def _body(self, request: Request, type_: Any) -> Any:
         raw = await self._server.body(request)
         try:
-            return msgspec.json.decode(raw or b"{}", type=type_)
+            asked = msgspec.json.decode(raw or b"{}", type=type_)
         except RecursionError:
             raise InvalidRequestError("what is asked is nested too deep") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InvalidRequestError(refusal(str(error), type_)) from None
+        return with_headers(request, asked, f"{request.method} {request.url.path}")
 
 
 def _by_method(ways: dict[str, _Answer]) -> _Answer:

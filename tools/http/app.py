@@ -39,6 +39,7 @@ from braid.tools.http.accept import accepts
 from braid.tools.http.agents import CallersDoor, McpEndpoint, answer_hook
 from braid.tools.http.aliases import CUT, Aliases
 from braid.tools.http.bounds import bounds_of
+from braid.tools.http.headers import with_headers
 from braid.tools.http.limits import Limits, name_of, weight_of
 from braid.tools.http.openapi import document
 from braid.tools.http.pages import Page, following, gone_from, page_of
@@ -121,7 +122,7 @@ class Server:
 
     def application(self) -> Starlette:
         """Return the ASGI application."""
-        return Starlette(
+        made = Starlette(
             routes=[
                 Route("/healthz", self.health, methods=["GET"]),
                 Route("/readyz", self.ready, methods=["GET"]),
@@ -135,6 +136,8 @@ class Server:
             middleware=[Middleware(RequestLog)],
             exception_handlers={RefusedError: _refusal, 404: _missing, 405: _missing},
         )
+        made.router.redirect_slashes = False  # to a route that is not the one that was asked for
+        return made
 
     async def health(self, _: Request) -> Response:
         """Say that the process is there."""
@@ -570,7 +573,7 @@ async def _body(request: Request) -> bytes:
 
 
 def _asked(request: Request, known: Operation, body: bytes) -> Asked:
-    """Return the request of an operation; a header Idempotency-Key is its member of that name."""
+    """Return the request of an operation; headers may stand for its members."""
     if request.headers.get("content-type", "").startswith(CONTENT_TYPE):
         try:
             asked: Asked = decode(body, known.request)
@@ -578,16 +581,7 @@ def _asked(request: Request, known: Operation, body: bytes) -> Asked:
             raise known.refusal(error) from None
     else:
         asked = known.decoded(body)
-    for header, member in (("Idempotency-Key", "idempotency_key"), ("If-Match", "if_version")):
-        value = request.headers.get(header)
-        if value is None:
-            continue
-        if member not in asked.__struct_fields__:
-            raise RefusedError(400, f"No {header}", f"{known.name} takes no {header}")
-        asked = msgspec.structs.replace(
-            asked, **{member: _version(value) if member == "if_version" else value}
-        )
-    return asked
+    return with_headers(request, asked, known.name)
 
 
 class _Limited(msgspec.Struct):
@@ -601,14 +595,6 @@ def _is_limited(request: Request, body: bytes) -> bool:
     is_own = request.headers.get("content-type", "").startswith(CONTENT_TYPE)
     said = decode(body, _Limited) if is_own else msgspec.json.decode(body or b"{}", type=_Limited)
     return said.limit is not msgspec.UNSET
-
-
-def _version(text: str) -> int:
-    """Return the version that If-Match names, quoted or not."""
-    digits = text.strip('"')
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 19):
-        raise RefusedError(400, "No version", 'If-Match is the version of a memory, such as "3"')
-    return int(digits)
 
 
 _Write = Callable[[Any], bytes]

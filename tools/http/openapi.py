@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import braid
 from braid.operation import Json, Operation
+from braid.operation import Request as Asked
 from braid.paging import MOST, USUAL_SIZE
 from braid.registry import find, operations
 from braid.tools.http.aliases import ALIASES, PREFIX, Alias
@@ -98,7 +99,7 @@ def _path(one: Operation, components: Components) -> _Doc:
     asked = components.take(one.request, one.name)
     posted: _Doc = _answered(one, components, (*_ANY, *_BODY)) | {
         "operationId": one.name,
-        "parameters": [*_pages(one), *_headers(one)],
+        "parameters": [*_pages(one), *_headers(one.request, streams=one.streams)],
         "requestBody": {
             "required": bool(components.named(asked).get("required")),
             "content": {"application/json": {"schema": asked, "example": to_builtins(one.example)}},
@@ -108,7 +109,11 @@ def _path(one: Operation, components: Components) -> _Doc:
         return {"post": posted}
     got: _Doc = _answered(one, components, _ANY) | {
         "operationId": f"get_{one.name}",
-        "parameters": [*_queries(one, components.named(asked)), *_pages(one), *_headers(one)],
+        "parameters": [
+            *_queries(one, components.named(asked)),
+            *_pages(one),
+            *_headers(one.request, streams=one.streams),
+        ],
     }
     if not one.streams:
         got["responses"]["304"] = {"description": "What If-None-Match names is what would be answered"}
@@ -182,13 +187,13 @@ def _pages(one: Operation) -> list[_Doc]:
     ]
 
 
-def _headers(one: Operation) -> list[_Doc]:
-    """Return the headers that stand for members of an operation's request."""
-    fields = one.request.__struct_fields__
+def _headers(asked: type[Asked], *, streams: bool = False) -> list[_Doc]:
+    """Return the headers that stand for members of a request."""
+    fields = asked.__struct_fields__
     return [
         {"name": name, "in": "header", "schema": schema, "description": f"Stands for `{member}`."}
         for member, (name, schema) in _IN_HEADERS.items()
-        if member in fields and (member != "start" or one.streams)
+        if member in fields and (member != "start" or streams)
     ]
 
 
@@ -220,6 +225,7 @@ def _other_name(one: Alias, components: Components) -> _Doc:
         "parameters": [
             *({"name": name, "in": "path", "required": True, "schema": text} for name in names),
             *({"name": name, "in": "query", "schema": text} for name in one.query),
+            *(_headers(one.asks) if one.asks else ()),
         ],
         "responses": {
             "200": {

@@ -17,7 +17,7 @@ import pytest
 import braid
 from braid.caller import CallerKind
 from braid.client.remote import Remote
-from braid.errors import AccessDeniedError, UnreachableError
+from braid.errors import AccessDeniedError, InvalidRequestError, UnreachableError
 from braid.ledger.errors import UnknownRecordError
 from braid.ledger.record.record import ASKED_BY
 from braid.socket_path import SOCKET
@@ -154,6 +154,17 @@ def test_a_client_raises_what_the_store_raises(store: Store) -> None:
         with pytest.raises(SqlError) as raised:
             client.sql("SELECT nope FROM experiences")
         assert raised.value.reason
+        for most in (2**64 - 1, -(2**63)):
+            assert (
+                client.get(client.append("One.", structured={"n": most})).body.content.structured["n"] == most
+            )  # type: ignore[union-attr]
+        for beyond in (2**64, -(2**63) - 1):
+            with pytest.raises(
+                InvalidRequestError, match="append: a whole number beyond 64 bits can't be sent"
+            ):
+                client.append("One.", structured={"n": beyond})
+            with pytest.raises(InvalidRequestError, match="sql: a whole number beyond 64 bits can't be sent"):
+                client.sql("SELECT ?", [beyond])
         with pytest.raises(ValueError, match="can't be sent to a server"):
             client.ask("Where?", composer=object())  # type: ignore[arg-type]
         with pytest.raises(braid.IdempotencyConflictError):

@@ -145,6 +145,36 @@ def test_if_match_is_a_version(store: Store) -> None:
         assert ask("POST", "/v1/modify", change, If_Match='"1"')[1]["version"] == 2
 
 
+def test_a_header_stands_for_its_member_on_every_route_or_is_refused(store: Store) -> None:
+    said = store.append("It rained.")
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        change = {"content": "It poured.", "reason": "it did"}
+        assert ask("PATCH", f"/api/memory/{said}", change, If_Match='"7"')[0] == 412
+        assert ask("DELETE", f"/api/memory/{said}?reason=x", If_Match='"1"')[0] == 400
+        assert ask("PATCH", f"/api/memory/{said}", change, If_Match='"1"')[1]["version"] == 2
+        key = {"Idempotency_Key": "k1"}
+        once = [ask("POST", "/api/memory/remember", {"content": "The cat is Miso."}, **key) for _ in "ab"]
+        assert once[0][1]["memory_id"] == once[1][1]["memory_id"]
+        assert ask("POST", "/api/memory/remember", {"content": "The dog is Rex."}, **key)[0] == 409
+        for body, headers, status, why in (
+            ({}, {"Idempotency_Key": "k" * 1001}, 400, "at most 1000 characters"),
+            ({}, {"Idempotency_Key": ""}, 400, "isn't empty"),
+            ({"idempotency_key": "k2"}, {"Idempotency_Key": "k3"}, 400, "leave one out"),
+            ({"idempotency_key": "k2"}, {"Idempotency_Key": "k2"}, 200, ""),
+        ):
+            got, told, _ = ask("POST", "/v1/append", {"text": "One.", **body}, **headers)
+            assert (got, why in told.get("detail", "")) == (status, True)
+
+
+def test_no_route_leads_to_another(store: Store) -> None:
+    with served(store, port=True) as port:
+        ask = Asker(port, operator(store))
+        for path in ("/v1/", "/v1/status/", "/healthz/", "/api/memory/remember/"):
+            status, told, _ = ask("POST", path, {})
+            assert (status, "no route" in told["detail"]) == (404, True), path
+
+
 def test_what_is_not_there_is_not_found(store: Store) -> None:
     with served(store, port=True) as port:
         ask = Asker(port, operator(store))

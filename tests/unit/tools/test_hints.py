@@ -31,7 +31,11 @@ def opened(store: Path) -> Iterator[Store]:
     ("ask", "command", "operation"),
     [
         (lambda store: store.revoke_token("nobody"), "`braid token list`", "`tokens`"),
-        (lambda store: store.revoke("k_zz", reason="x"), "`braid key list`", "the store's machine: `braid key list`"),
+        (
+            lambda store: store.revoke("k_zz", reason="x"),
+            "`braid key list`",
+            "the store's machine: `braid key list`",
+        ),
         (lambda store: store.views.snapshots.find("at-nowhere"), "`braid snapshot list`", "`snapshots`"),
         (lambda store: store.job("job_0123456789abcdef"), "`braid jobs list`", "`jobs`"),
     ],
