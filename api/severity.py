@@ -37,7 +37,8 @@ ERRORS: Final = {
             "ProgramError", "PlanError", "ToolRefusedError", "ProgramTakenError", "ProgramStateError",
             "BrokenProgramError", "UnitError", "UnknownJobError", "ChatNotAskedError", "ChatLeftOutError",
             "ChatRefusedError",
-            "SourceError", "UnknownFormatError", "ArchiveError", "UnknownKeyError", "UnknownTokenError", "UnknownSnapshotError",
+            "SourceError", "UnknownFormatError", "ArchiveError",
+            "UnknownKeyError", "UnknownTokenError", "UnknownSnapshotError",
             # it is tried again
             "WorkError", "LeaseLostError", "JobFailedError",
         }
