@@ -4,6 +4,7 @@ Each act opens the file, so that one that was deleted, or damaged, is simply mad
 cut loses is a repeated attempt.
 """
 
+import os
 import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
@@ -138,8 +139,8 @@ class EmbeddedQueue:
                 _drop_ended(con, done_before, dead_before)
 
     def jobs(self) -> list[Job]:
-        """Return all jobs that are known, oldest first."""
-        if not self.path.exists():
+        """Return all jobs that are known, oldest first: none where the file can't be written, and so not be opened."""
+        if not self.path.exists() or not os.access(self.path.parent, os.W_OK):
             return []
         with self._changing() as con:
             rows = con.execute(f"SELECT {_COLUMNS} FROM jobs ORDER BY rowid").fetchall()  # noqa: S608 - our own words

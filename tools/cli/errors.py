@@ -181,7 +181,7 @@ def explain(error: BaseException, hints: Mapping[str, str] = HINTS) -> tuple[str
     names = [kind.__name__ for kind in type(error).__mro__]
     noted, served = _notes_of(error)
     hint = next((hints[name] for name in names if name in hints), served)
-    if getattr(error.__cause__, "sqlite_errorcode", None) == _SQLITE_FULL:
+    if is_full_file(error):
         hint = "free some space and run the same command again"
     if noted:  # what this command has besides
         hint = "; ".join([*noted, *([hint] if hint else [])])
@@ -202,6 +202,11 @@ def explain(error: BaseException, hints: Mapping[str, str] = HINTS) -> tuple[str
         f"unexpected {type(error).__name__}: {error}",
         "this is a defect of braid: BRAID_DEBUG=1 shows where it arose",
     )
+
+
+def is_full_file(error: BaseException) -> bool:
+    """Whether a file of SQLite found no room, which is told by what it raised alone."""
+    return getattr(error.__cause__, "sqlite_errorcode", None) == _SQLITE_FULL
 
 
 def _notes_of(error: BaseException) -> tuple[list[str], str | None]:

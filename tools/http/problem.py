@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from braid.event_log import current_request
 from braid.severity import severity_of
-from braid.tools.cli.errors import HINTS, explain
+from braid.tools.cli.errors import HINTS, explain, is_full_file
 from braid.transport import Problem
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -35,6 +35,8 @@ _STATUS: Final = {
     "OutcomeUnknownError": 500,
 }
 _DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+_TITLES: Final = {"ValueError": "Refused", "LookupError": "Not found", "OSError": "Not done"}
+"""Titles of Python's own errors; those of Braid have the names of their classes."""
 _COMMAND: Final = re.compile(r"braid |--[a-z]")
 
 
@@ -77,7 +79,8 @@ _FULL_HINT: Final = (
 def problem(error: BaseException) -> Problem:
     """Return why something was refused. Of an error that nobody foresaw, only the request's id, which the log has."""
     names = [kind.__name__ for kind in type(error).__mro__]
-    status = 507 if isinstance(error, OSError) and error.errno in _DISK_FULL else status_of(type(error))
+    is_full = is_full_file(error) or (isinstance(error, OSError) and error.errno in _DISK_FULL)
+    status = 507 if is_full else status_of(type(error))
     if status == 500 and "OutcomeUnknownError" not in names:
         return Problem(
             title="Unexpected error",
@@ -87,10 +90,10 @@ def problem(error: BaseException) -> Problem:
         )
     detail, hint = explain(error, _HINTS)
     return Problem(
-        title=names[0].removesuffix("Error"),
+        title="Disk full" if is_full else _TITLES.get(names[0]) or names[0].removesuffix("Error"),
         status=status,
         detail=detail,
-        hint=_FULL_HINT if status == 507 else hint,
+        hint=_FULL_HINT if is_full else hint,
         error=names[0],
         severity=severity_of(error),
         members=_members(error),

@@ -37,6 +37,16 @@ def test_questions_are_answered_from_what_stands(store: Path) -> None:
         assert opened.lag == 1
 
 
+def test_jobs_are_listed_as_the_log_has_them(store: Path) -> None:
+    with braid.open(store) as opened:
+        done = opened.remember("I live in Porto.", user_id="maya", mode="sync").status
+        opened.remember("I like tea.", user_id="maya", mode="async")
+        listed = {(one.consumer, one.state) for one in opened.jobs().jobs}
+    assert done == "processed"
+    with read_only(store), braid.open(store, read_only=True) as opened:
+        assert {(one.consumer, one.state) for one in opened.jobs().jobs} == listed
+
+
 @pytest.fixture
 def evidence(store: Path) -> Path:
     """A store whose projections stand, some way behind the log."""

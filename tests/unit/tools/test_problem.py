@@ -52,6 +52,23 @@ def test_jobs_on_a_full_disk_ask_for_room_and_not_for_another_queue(tmp_path: Pa
     assert "--queue" in str(explain(TransportError("redis: away"))[1])
 
 
+def test_a_full_disk_is_told_alike_whoever_met_it() -> None:
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL
+    error = TransportError("work.sqlite: database or disk is full")
+    error.__cause__ = full
+    told, other = problem(error), problem(OSError(errno.ENOSPC, "no space"))
+    assert (told.status, told.title, told.hint) == (other.status, other.title, other.hint)
+    assert (told.status, told.title) == (507, "Disk full")
+
+
+@pytest.mark.parametrize(
+    ("error", "title"), [(ValueError("x"), "Refused"), (LookupError("x"), "Not found")], ids=repr
+)
+def test_what_has_no_class_of_braids_has_a_title_in_words(error: Exception, title: str) -> None:
+    assert problem(error).title == title
+
+
 _CODE: Final = re.compile(r"`([^`]+)`")
 
 
