@@ -18,7 +18,17 @@ rooms below: LedgerError, WalError, ViewError, and OSError, which is left alone.
     RemoteModelError(PermissionError)   a model that is not on this machine, and that the settings keep away
 """
 
-from typing import Self
+from typing import Final, Self, TypeVar
+
+LISTED_BY: Final = "listed_by"
+"""The attribute of an error that names the operation by which one sees what there is."""
+_Error = TypeVar("_Error", bound=Exception)
+
+
+def listed_by(error: _Error, operation: str) -> _Error:
+    """Return an error that names the operation which lists what there is: each face says how it is asked for there."""
+    setattr(error, LISTED_BY, operation)
+    return error
 
 
 class InvalidRequestError(ValueError):

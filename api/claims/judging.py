@@ -7,7 +7,7 @@ from braid.caller import require_person
 from braid.claims.decision_operations import JudgedChange, JudgeDecision
 from braid.claims.decisions import Made, walk
 from braid.claims.judgements import EVENT, figures
-from braid.errors import NotInScopeError
+from braid.errors import NotInScopeError, listed_by
 from braid.ledger.record.record import Draft, EventBody, Scope
 from braid.log import drafts
 from braid.session import Session
@@ -71,4 +71,4 @@ def _proposed(session: Session, scope: Scope | None, asked: JudgeDecision) -> Ma
 
 
 def _none_proposed(asked: JudgeDecision) -> NotInScopeError:
-    return NotInScopeError(f"the rules propose no change by {asked.id} here; see `braid decisions report`")
+    return listed_by(NotInScopeError(f"the rules propose no change by {asked.id} here"), "decision_report")

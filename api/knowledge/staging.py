@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from braid.errors import listed_by
 from braid.knowledge.operations import StagedClaim, StagedDecision
 from braid.ledger.errors import ForgottenError
 from braid.ledger.record.record import (
@@ -198,7 +199,7 @@ def _staged_at(session: Session, id: str, place: int) -> Staged:
     for one in staged_in(record):
         if one.place == place:
             return one
-    raise ValueError(f"{id} has no staged claim {place}; `braid staging list` shows what waits")
+    raise listed_by(ValueError(f"{id} has no staged claim {place}"), "staging")
 
 
 def _refuse(session: Session, key: str, state: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from braid.errors import listed_by
 from braid.ledger.erase.withdrawal import fell
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.ledger.record.record import Draft, EventBody, ExperienceBody, Record, Scope, Target, ViewBody
@@ -91,7 +92,7 @@ def request_behind(session: Session, id: str) -> int:
         return index
     asked = [link.index for link in session.reader.links(index) if link.role == "evidence"]
     if envelope.kind != "view" or not asked or not session.reader.envelope(asked[-1]).id.startswith("evt_"):
-        raise ViewUnreadableError(f"{id} is no view that a lens made: `braid lens list --views` shows those")
+        raise listed_by(ViewUnreadableError(f"{id} is no view that a lens made"), "lens_views")
     return asked[-1]
 
 

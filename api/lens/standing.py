@@ -35,7 +35,7 @@ def show(session: Session, id: str, *, include_forgotten: bool = False) -> View:
     lost = [link.id for each in chain for link in each.targets("applied_to") if link.index in hidden]
     if lost and not include_forgotten:
         raise ForgottenError(
-            f"{id} rests on {lost[0]}, which is forgotten: `braid lens refresh {id}` makes it without"
+            f"{id} rests on {lost[0]}, which is forgotten: a refresh of the lens makes it without"
         )
     record = session.reader.get(id, include_forgotten=include_forgotten)
     return shown(record, chain, looking.read, _lens(session, record), stale=_staleness(session, record))

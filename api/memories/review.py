@@ -9,7 +9,7 @@ import msgspec
 from braid.caller import require_person
 from braid.claims.decisions import walk
 from braid.claims.protection import REVIEW, REVIEW_REJECTED
-from braid.errors import NotInScopeError
+from braid.errors import NotInScopeError, listed_by
 from braid.ledger.errors import ForgottenError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import Draft, EventBody
@@ -70,7 +70,7 @@ def accept(session: Session, asked: AcceptReview) -> ReviewDecision:
         _refuse(pair, "rejected")
         kept, lost = (pair.one, pair.other) if asked.keep == "one" else (pair.other, pair.one)
         if RANK[kept.source] < RANK[lost.source]:
-            raise ValueError(f"{kept.id} is no word of the owner's and corrects none: `braid append` yours")
+            raise ValueError(f"{kept.id} is no word of the owner's and corrects none: append yours")
         since = None if kept.since == ALWAYS else kept.since
         claim = msgspec.structs.replace(
             kept.claim, source_type="corrected", valid_from=since, quote=None, at=None
@@ -141,7 +141,7 @@ def _pair(session: Session, scope: Scoped, id: str) -> _Pair:
     for pair in _pairs(session, scope):
         if pair.id == id:
             return pair
-    raise NotInScopeError(f"nothing in this scope is marked as {id}; `braid review list` shows what waits")
+    raise listed_by(NotInScopeError(f"nothing in this scope is marked as {id}"), "reviews")
 
 
 def _refuse(pair: _Pair, state: ReviewState) -> None:

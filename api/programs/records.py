@@ -8,6 +8,7 @@ import msgspec
 from braid.agent.errors import BrokenProgramError, ProgramStateError
 from braid.agent.program.events import NAME, Begun, Event, Recorded
 from braid.agent.program.state import State, fold
+from braid.errors import listed_by
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import Draft, EventBody, Record, Scope, Target
 from braid.programs.program import ProgramSummary
@@ -38,7 +39,7 @@ def history(session: Session, id: str) -> list[Recorded]:
     """Return what happened in a program, in order; raise ProgramStateError for an id of something else."""
     first = session.reader.get(id)
     if not isinstance(first.body, EventBody) or first.body.name != NAME or first.targets(OF):
-        raise ProgramStateError(f"{id} is no program: `braid program list` shows what there is")
+        raise listed_by(ProgramStateError(f"{id} is no program"), "programs")
     return [recorded(first), *_later(session, first)]
 
 

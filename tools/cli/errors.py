@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final
 
+from braid.errors import LISTED_BY
 from braid.ledger.record.scope import SCOPES
 from braid.tools.cli.output import say
 
@@ -89,6 +90,14 @@ HINTS: Final = {
 }
 
 
+LISTS: Final = {
+    "reviews": "braid review list",
+    "staging": "braid staging list",
+    "programs": "braid program list",
+    "decision_report": "braid decisions report",
+    "lens_views": "braid lens list --views",
+}
+"""By which command one sees what an operation lists, where an error names that (`braid.errors.listed_by`)."""
 _SQLITE_FULL: Final = 13
 
 
@@ -173,14 +182,18 @@ def _takes_text(context: object) -> bool:
     return any(getattr(one, "param_type_name", "") == "argument" for one in parameters)
 
 
-def explain(error: BaseException, hints: Mapping[str, str] = HINTS) -> tuple[str, str | None]:
-    """Return what to say of an error, and a hint: `hints` has one for a class.
+def explain(
+    error: BaseException, hints: Mapping[str, str] = HINTS, lists: Mapping[str, str] = LISTS
+) -> tuple[str, str | None]:
+    """Return what to say of an error, and a hint: `hints` has one for a class, `lists` what lists what there is.
 
     What a server hinted at, for those who ask it by operations, counts where there is no other.
     """
     names = [kind.__name__ for kind in type(error).__mro__]
     noted, served = _notes_of(error)
     hint = next((hints[name] for name in names if name in hints), served)
+    if listing := lists.get(getattr(error, LISTED_BY, "")):
+        hint = f"`{listing}` shows what there is"
     if is_full_file(error):
         hint = "free some space and run the same command again"
     if noted:  # what this command has besides

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from braid.event_log import current_request
 from braid.severity import severity_of
-from braid.tools.cli.errors import HINTS, explain, is_full_file
+from braid.tools.cli.errors import HINTS, LISTS, explain, is_full_file
 from braid.transport import Problem
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -71,6 +71,7 @@ _HINTS: Final = {name: _for_elsewhere(hint) for name, hint in HINTS.items()} | {
     "DamagedViewError": "`replay` rebuilds the projections from the log",
 }
 """What to do next: in operations that are asked over HTTP; where there is none, by a command beside the store."""
+_LISTS: Final = {name: name for name in LISTS}
 _FULL_HINT: Final = (
     "free some space on the store's machine, and ask again; `erase` and `compact` work on a full disk"
 )
@@ -88,7 +89,7 @@ def problem(error: BaseException) -> Problem:
             detail=f"unexpected {names[0]}; the server's log has it under {current_request() or names[0]}",
             severity=severity_of(error),
         )
-    detail, hint = explain(error, _HINTS)
+    detail, hint = explain(error, _HINTS, _LISTS)
     return Problem(
         title="Disk full" if is_full else _TITLES.get(names[0]) or names[0].removesuffix("Error"),
         status=status,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 import braid
+from braid.client.remote import problem_error
 from braid.ledger.errors import RestoreRefusedError, UnknownRecordError
 from braid.severity import Severity
 from braid.tools.cli.errors import explain
@@ -51,6 +53,34 @@ def test_what_has_no_such_id_is_looked_for_where_its_kind_is_listed(
     told = problem(refused.value)
     assert operation in (told.hint or "")
     assert (told.status, told.severity) == (404, Severity.SILENT)
+
+
+@pytest.mark.parametrize(
+    ("ask", "command", "operation"),
+    [
+        (lambda store, id: store.review("rev_0123456789ab"), "`braid review list`", "`reviews`"),
+        (lambda store, id: store.accept_staged(id, 7), "`braid staging list`", "`staging`"),
+        (lambda store, id: store.program_trace(id), "`braid program list`", "`programs`"),
+        (
+            lambda store, id: store.judge_decision(id, "right", reason="x"),
+            "`braid decisions report`",
+            "`decision_report`",
+        ),
+        (lambda store, id: store.refresh_lenses(id), "`braid lens list --views`", "`lens_views`"),
+    ],
+    ids=["review", "staging", "program", "decision", "view"],
+)
+def test_what_is_not_in_a_list_is_answered_with_how_the_list_is_asked_for(
+    opened: Store, ask: Callable[[Store, str], object], command: str, operation: str
+) -> None:
+    id = opened.append("I live in Porto.", user_id="maya")
+    with pytest.raises(Exception, match=id + "|rev_") as refused:
+        ask(opened, id)
+    assert "braid" not in str(refused.value)
+    assert explain(refused.value)[1] == f"{command} shows what there is"
+    assert problem(refused.value).hint == f"{operation} shows what there is"
+    again = problem_error(msgspec.json.encode(problem(refused.value)))
+    assert explain(again) == explain(refused.value)
 
 
 def test_an_unknown_memory_is_looked_for_in_the_log(opened: Store) -> None:
