@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from threading import Timer
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 
@@ -19,7 +19,7 @@ from braid.caller import CallerKind
 from braid.client.remote import Remote
 from braid.errors import AccessDeniedError, InvalidRequestError, UnreachableError
 from braid.ledger.errors import UnknownRecordError
-from braid.ledger.record.record import ASKED_BY
+from braid.ledger.record.record import ASKED_BY, ExperienceBody
 from braid.socket_path import SOCKET
 from braid.store import Store
 from braid.tools.http.app import BODY_LIMIT
@@ -155,9 +155,8 @@ def test_a_client_raises_what_the_store_raises(store: Store) -> None:
             client.sql("SELECT nope FROM experiences")
         assert raised.value.reason
         for most in (2**64 - 1, -(2**63)):
-            assert (
-                client.get(client.append("One.", structured={"n": most})).body.content.structured["n"] == most
-            )  # type: ignore[union-attr]
+            body = cast("ExperienceBody", client.get(client.append("One.", structured={"n": most})).body)
+            assert body.content.structured == {"n": most}
         for beyond in (2**64, -(2**63) - 1):
             with pytest.raises(
                 InvalidRequestError, match="append: a whole number beyond 64 bits can't be sent"
