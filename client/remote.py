@@ -21,6 +21,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import msgspec
 
+from braid.bearer import bearer
 from braid.errors import InvalidRequestError, RemoteError, UnreachableError
 from braid.operation import Operation, Request, operation_of
 from braid.paging import items_of, require_page
@@ -63,10 +64,11 @@ class Remote:
     def __init__(self, url: str | Path, *, token: str | None = None, timeout_s: float | None = 60.0) -> None:
         """`url`: a store's folder, whose server is asked through its socket, or `http(s)://host:port`.
 
-        Raises ValueError for another kind of address, and for a token that would go over the net unencrypted.
+        Raises ValueError for another kind of address, for a token that would go over the net unencrypted, and for what
+        can be no token.
         """
         self._timeout_s = timeout_s
-        self._token = token
+        self._bearer = bearer(token) if token else None
         self._idle: list[http.client.HTTPConnection] = []
         self._lock = Lock()
         self._closed = False
@@ -195,8 +197,8 @@ class Remote:
         A server can be lost at any byte of its answer: until the last is here, nothing is known to be done.
         """
         headers = {"Content-Type": CONTENT_TYPE, "Accept": CONTENT_TYPE}
-        if self._token:
-            headers["Authorization"] = f"Bearer {self._token}"
+        if self._bearer:
+            headers["Authorization"] = self._bearer
         for pause in (*_PAUSES_S, None):
             sent = False
             connection = self._taken()
@@ -275,6 +277,10 @@ def _encoded(known: Operation, request: Request) -> bytes:
     """Return a request as bytes. Raises InvalidRequestError."""
     try:
         return encode(known.checked(request))
+    except UnicodeEncodeError:
+        raise InvalidRequestError(
+            f"{known.name}: a text has half a surrogate pair, such as \\ud800"
+        ) from None
     except OverflowError:
         raise InvalidRequestError(
             f"{known.name}: a whole number beyond 64 bits can't be sent to a server: give it as text"
@@ -287,9 +293,7 @@ def problem_error(raw: bytes) -> Exception:
         problem = msgspec.json.decode(raw, type=Problem)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return RemoteError(f"the server answered what is no answer of Braid: {raw[:80]!r}")
-    kind = _error_class(problem.error)
-    if kind is None:
-        return RemoteError(problem.detail)
+    kind = _error_class(problem.error) or RemoteError
     error = kind.__new__(kind, problem.detail)
     error.args = (problem.detail,)
     for name, value in problem.members.items():

@@ -15,7 +15,16 @@ from braid.tools.cli.output import say
 
 OK, FINDINGS, REFUSED, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
 _KNOWN = frozenset(
-    ("LedgerError", "WalError", "ViewError", "EmbeddingError", "ChatError", "ParserError", "WorkError")
+    (
+        "LedgerError",
+        "WalError",
+        "ViewError",
+        "EmbeddingError",
+        "ChatError",
+        "ParserError",
+        "WorkError",
+        "RemoteError",
+    )
 )
 _OPTION = re.compile(r"--[A-Za-z][\w-]*")
 """What was meant for an option; else it may be a text."""

@@ -9,6 +9,7 @@ import socket
 from pathlib import Path
 from typing import Any, Final
 
+from braid.bearer import bearer
 from braid.socket_path import SOCKET, short_path
 from braid.tools.hooks.state import as_object
 
@@ -65,7 +66,7 @@ def _answered(made: socket.socket) -> dict[str, Any]:
 
 
 def ask_url(url: str, token: str, header: dict[str, Any], lines: bytes, timeout_s: float) -> dict[str, Any]:
-    """Return what a server at an address answers. Raises DoorError; ValueError for an address that isn't taken."""
+    """Return what a server at an address answers. Raises DoorError; ValueError for an address or a token of no use."""
     import http.client
     from urllib.parse import urlsplit
 
@@ -77,7 +78,7 @@ def ask_url(url: str, token: str, header: dict[str, Any], lines: bytes, timeout_
         raise ValueError(f"{url}: over a network the token would be readable: use https://")
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     connection = kind(host, parts.port, timeout=timeout_s)
-    headers = {"Content-Type": CONTENT_TYPE, "Authorization": f"Bearer {token}"}
+    headers = {"Content-Type": CONTENT_TYPE} | ({"Authorization": bearer(token)} if token else {})
     try:
         connection.request("POST", ROUTE, body_of(header, lines), headers)
         answer = connection.getresponse()

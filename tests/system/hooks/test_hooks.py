@@ -170,6 +170,16 @@ def test_no_failure_ever_blocks_the_harness(scene: Scene, words: list[str], stdi
         assert status["failures not told"] == 1
 
 
+def test_a_token_that_is_none_is_told_and_not_shown(scene: Scene) -> None:
+    start = scene.said("SessionStart", source="startup")
+    done = scene.braid(
+        "hook", "session-start", stdin=start, BRAID_URL="http://127.0.0.1:1", BRAID_TOKEN="braid_secret\nx"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "the token is none" in done.stdout
+    assert "secret" not in done.stdout
+
+
 @pytest.mark.parametrize("stdin", ["{}", "", "{ no json"])
 def test_a_name_that_no_harness_called_is_a_mistyped_command(scene: Scene, stdin: str) -> None:
     done = scene.braid("hook", "sesion-start", stdin=stdin)

@@ -17,11 +17,12 @@ import pytest
 import braid
 from braid.caller import CallerKind
 from braid.client.remote import Remote
-from braid.errors import AccessDeniedError, InvalidRequestError, UnreachableError
+from braid.errors import AccessDeniedError, InvalidRequestError, RemoteError, UnreachableError
 from braid.ledger.errors import UnknownRecordError
 from braid.ledger.record.record import ASKED_BY, ExperienceBody
 from braid.socket_path import SOCKET
 from braid.store import Store
+from braid.tools.cli.errors import explain
 from braid.tools.http.app import BODY_LIMIT
 from braid.views.errors import SqlError
 from tests.system.server.running import Process, served
@@ -164,6 +165,8 @@ def test_a_client_raises_what_the_store_raises(store: Store) -> None:
                 client.append("One.", structured={"n": beyond})
             with pytest.raises(InvalidRequestError, match="sql: a whole number beyond 64 bits can't be sent"):
                 client.sql("SELECT ?", [beyond])
+        with pytest.raises(InvalidRequestError, match="append: a text has half a surrogate pair"):
+            client.append("\ud800")
         with pytest.raises(ValueError, match="can't be sent to a server"):
             client.ask("Where?", composer=object())  # type: ignore[arg-type]
         with pytest.raises(braid.IdempotencyConflictError):
@@ -175,6 +178,24 @@ def test_a_client_raises_what_the_store_raises(store: Store) -> None:
         late.status()
     with pytest.raises(ValueError, match="use https"):
         braid.connect("http://example.org:80", token="x")
+
+
+def test_a_client_takes_a_token_as_a_file_holds_it_and_never_shows_it(store: Store) -> None:
+    secret = store.issue_token("laptop", kind="person").secret
+    with served(store, port=True) as port:
+        url = f"http://127.0.0.1:{port}"
+        with braid.connect(url, token=f"{secret}\n") as client:
+            assert client.get(client.append("It rained.")).text == "It rained."
+        for wrong in (" ", f"{secret}\nx", f"{secret}é", "two words"):
+            with pytest.raises(ValueError, match="the token is none") as refused:
+                braid.connect(url, token=wrong)
+            assert not wrong.strip() or wrong not in str(refused.value)
+        with braid.connect(url, token="braid_zz") as client, pytest.raises(RemoteError) as denied:
+            client.recall("rain")
+    said, hint = explain(denied.value)
+    assert "a token is needed" in said
+    assert "it may have expired or been revoked" in (hint or "")
+    assert "defect" not in said + (hint or "")
 
 
 def test_the_events_of_a_stream_have_their_place(store: Store) -> None:
