@@ -11,6 +11,8 @@ from pathlib import Path
 from socket import AF_UNIX, SOCK_STREAM, socket
 from typing import Any, Final
 
+from braid.bearer import bearer
+
 _TIMEOUT_S: Final = 60.0
 _OPTIONS: Final = {
     "--store": "store",
@@ -99,7 +101,7 @@ def _answer(path: Path, request: dict[str, Any]) -> bytes | None:
         connection.sock.connect(str(path))
         headers = {"Content-Type": "application/json"}
         if token := os.environ.get("BRAID_TOKEN"):
-            headers["Authorization"] = f"Bearer {token}"
+            headers["Authorization"] = bearer(token)
         connection.request("POST", "/v1/recall", json.dumps(request), headers)
         answer = connection.getresponse()
         return answer.read() if answer.status == 200 else None
