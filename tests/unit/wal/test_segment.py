@@ -118,7 +118,7 @@ def test_a_bad_frame_is_named_by_segment_and_offset(segment: Segment) -> None:
     with pytest.raises(CorruptLogError, match=f"log/000000000000.seg, offset {second.offset}") as caught:
         list(segment.frames(SEGMENT_HEADER_BYTES))
     assert (caught.value.file, caught.value.offset) == ("log/000000000000.seg", second.offset)
-        assert "verify" not in str(caught.value)  # what to do is for each face to say
+    assert "verify" not in str(caught.value)  # what to do is for each face to say
 
 
 def test_a_later_write_is_told_from_the_same_one(segment: Segment) -> None:
