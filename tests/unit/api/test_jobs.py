@@ -667,7 +667,7 @@ def test_what_is_done_and_what_is_unknown_is_not_changed(store: Store, clock: Cl
     for change in (store.retry_job, store.discard_job):
         with pytest.raises(InvalidRequestError, match="is done"):
             change(done.id, reason="no reason")
-        with pytest.raises(UnknownJobError, match="jobs list"):
+        with pytest.raises(UnknownJobError, match="no job has the id"):
             change("job_0123456789abcdef", reason="no reason")
         with pytest.raises(InvalidRequestError):
             change(done.id, reason="")
