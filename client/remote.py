@@ -81,6 +81,10 @@ class Remote:
             path = Path(parts.path if parts.scheme else str(url))
             path = path if path.name == SOCKET else path / SOCKET
             return lambda: _UnixConnection(path, self._timeout_s)
+        if parts.username is not None or parts.query or parts.fragment:
+            raise ValueError(
+                "a server's address is http://host:port or https://host:port alone; a token is given as `token`"
+            )
         host, port = parts.hostname, parts.port
         if not host or parts.scheme not in ("http", "https") or parts.path not in ("", "/"):
             raise ValueError(f"{url}: give a store's folder, or http://host:port or https://host:port")

@@ -178,6 +178,10 @@ def test_a_client_raises_what_the_store_raises(store: Store) -> None:
         late.status()
     with pytest.raises(ValueError, match="use https"):
         braid.connect("http://example.org:80", token="x")
+    for url in ("http://maya:hunter2@localhost:80", "http://localhost:80/?token=hunter2"):
+        with pytest.raises(ValueError, match="a token is given as `token`") as refused:
+            braid.connect(url)
+        assert "hunter2" not in str(refused.value)
 
 
 def test_a_client_takes_a_token_as_a_file_holds_it_and_never_shows_it(store: Store) -> None:
