@@ -48,10 +48,10 @@ _BEGINNING: Final = 3
 """What begins with the same words, so many of them, says something of the same thing."""
 _POINTS_BACK: Final = re.compile(r"(?:it|that|this|them|those|these|him|her|us|me)\b.*", flags=re.IGNORECASE)
 _SAYS: Final = re.compile(r"\w{2,} \w")
-_CODED: Final = re.compile(r"(?P<what>[A-Za-z][\w-]+) \d[\w.]*")
+_CODED: Final = re.compile(r"(?P<what>[A-Za-z][\w-]+) [A-Za-z]?\d[\w.]*")
 _FILLER: Final = re.compile(r"(?:,? (?:then|please|pls|now|instead|tops|max|thanks))+$", flags=re.IGNORECASE)
 _NOW_ON: Final = re.compile(r" (?:from now on|from here on|now|instead)(?=[\s.!]*$)", flags=re.IGNORECASE)
-_UNIT: Final = r"(?:[a-z%°€$£]+)"
+_UNIT: Final = r"(?:(?!(?:an?|per|each|every|and|for|from|since|as)\b)[a-z%°€$£]+)"
 _MONTH: Final = "|".join(MONTHS)
 _DAY: Final = "|".join(WEEKDAYS)
 _KINDS: Final = tuple(
@@ -145,10 +145,10 @@ def changed(before: str, asked: ChangeRequest) -> str | None:
         return put_in_place(before, asked.value, {*words(asked.of)})
     if is_about(before, asked.statement) or _begins_alike(before, asked.statement):
         return replaced_in(before, asked.statement)
-    values = [
-        value for value in map(str.strip, _values(asked.statement)) if put_in_place(before, value) is not None
+    found = [
+        value for value in map(str.strip, values(asked.statement)) if put_in_place(before, value) is not None
     ]
-    return put_in_place(before, values[0]) if len(values) == 1 else None
+    return put_in_place(before, found[0]) if len(found) == 1 else None
 
 
 def _begins_alike(one: str, other: str) -> bool:
@@ -164,13 +164,14 @@ def _last(said: str) -> str:
 def _ending(text: str) -> tuple[str, str] | None:
     """Return what a text names and the value that it ends with, "the retro 11:00"."""
     text = re.split(r", ", text, maxsplit=1)[0].strip(" .!")
-    for value in _values(text):
+    for value in values(text):
         if text.endswith(value) and len(text) > len(value):
             return text[: -len(value)].strip(), value
     return None
 
 
-def _values(text: str) -> list[str]:
+def values(text: str) -> list[str]:
+    """Return the values in a text that may stand in the place of another."""
     found = [one[0] for kind in _KINDS for one in kind.finditer(text)]
     return [
         *found,
@@ -189,7 +190,9 @@ def put_in_place(before: str, value: str, named: Set[str] = frozenset()) -> str 
     """
     value = value.strip()
     if (coded := _CODED.fullmatch(value)) is not None:  # Postgres 16 for Postgres 14
-        found = list(re.finditer(rf"\b{re.escape(coded['what'])} \d[\w.]*", before, flags=re.IGNORECASE))
+        found = list(
+            re.finditer(rf"\b{re.escape(coded['what'])} [A-Za-z]?\d[\w.]*", before, flags=re.IGNORECASE)
+        )
         if len(found) == 1:
             return f"{before[: found[0].start()]}{value}{before[found[0].end() :]}"
     for kind in _KINDS:

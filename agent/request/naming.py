@@ -1,9 +1,10 @@
 """Which words of a request name what is meant: not those of asking, nor "note" and "bit". Pure."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
-from braid.text.words import listed, stem, telling
+from braid.text.words import STOP, listed, stem, telling, words
 
 THING: Final = (
     r"(?:notes?|entry|entries|lines?|ones?|memory|memories|records?|bits?|parts?|things?|facts?|items?|points?|info"
@@ -34,6 +35,61 @@ rate rates fee charge deadline salary size colour color wage length age level du
     )
 )
 """Words for a kind of value, which a memory that has one needn't say."""
+_LONG: Final = 5
+"""A word that may be mistyped has so many letters; with fewer than two more no other letter stands in it."""
+_VERY_LONG: Final = 9
+_OWNED: Final = re.compile(r"\bmy (?P<who>\w+?)['’]?s(?= \w)", re.IGNORECASE)
+
+
+def mended(text: str, said: Iterable[str], *, but: str = "") -> str:
+    """Return a text with a word that none of some others has as it is spelt there: "gym memebrship"; none of `but`.
+
+    A word is short for another, too, where it has no vowel behind its first letter ("appt"), and "my sister's" is the
+    name of whom one of them says that she is.
+    """
+    said = [*said]
+    known = {word for one in said for word in words(one)} - {*words(but)} - STOP
+    stems = {*map(stem, known)}
+
+    def put(found: re.Match[str]) -> str:
+        word = found[0].lower()
+        if word in STOP or stem(word) in SAYING or stem(word) in stems or word in known:
+            return found[0]
+        near = {
+            stem(one): one
+            for one in known
+            if one[0] == word[0] and (_is_typo(word, one) or _is_short(word, one))
+        }
+        return next(iter(near.values())) if len(near) == 1 else found[0]
+
+    return re.sub(r"[^\W\d_]{3,}", put, _OWNED.sub(lambda one: _name(one, text, said), text))
+
+
+def _name(owner: re.Match[str], text: str, said: Iterable[str]) -> str:
+    who = re.escape(owner["who"])
+    told = re.compile(
+        rf"(?:(?P<one>\w+) is (?:my|our) {who}|(?:my|our) {who} is (?:called )?(?P<other>\w+))\W*",
+        re.IGNORECASE,
+    )
+    names = {found["one"] or found["other"] for each in said if (found := told.fullmatch(each)) is not None}
+    name = names.pop() if len(names) == 1 else None
+    return owner[0] if name is None or name.lower() in words(text) else f"{name}'s"
+
+
+def _is_typo(word: str, other: str) -> bool:
+    """Whether a word is another, mistyped: "coach" and "couch" are two, "plummer" and "plumber" one."""
+    from rapidfuzz.distance import OSA  # noqa: PLC0415 - loaded only where a word isn't known
+
+    if min(len(word), len(other)) < _LONG:
+        return False
+    is_long = len(word) > _LONG + 1 or len(word) != len(other) or sorted(word) == sorted(other)
+    return is_long and OSA.distance(word, other) <= 1 + (len(word) >= _VERY_LONG)
+
+
+def _is_short(word: str, other: str) -> bool:
+    letters = iter(other)
+    is_part = len(other) > len(word) + 2 and all(letter in letters for letter in word)
+    return is_part and len(word) <= _LONG and not re.search(r"[aeiou]", word[1:])
 
 
 def naming_stems(text: str) -> frozenset[str]:

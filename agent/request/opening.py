@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from braid.text.sentences import sentences
 
 LEAD: Final = (
-    r"(?P<lead>(?:(?:please|pls|kindly|just|now|also|then|so|and|but|ok(?:ay)?|oh|no|nope|sorry|oops|wait"
+    r"(?P<lead>(?:(?:(?:please|pls)(?: to)?|kindly|just|now|also|then|so|and|but|ok(?:ay)?|oh|no|nope|sorry|oops|wait"
     r"|hang on|hey|yo|hi|um+|uh|erm|lol|haha|nah|well|actually|right|yes|never ?mind|maybe"
     r"|(?:you|u) (?:can|may|should|could|must|might as well)|please you"
     r"|(?:can|could|would|will|might) (?:you|u|we)|would you mind|i(?:['’]d| would| should) (?:like|love"
@@ -31,7 +31,7 @@ _CONDITION: Final = re.compile(
     flags=re.IGNORECASE,
 )
 _OF_ANOTHER: Final = re.compile(
-    r"\b(?:wants?|wanted|asks?|asked|told|tells?|begs?|begged|tr(?:y|ies|ied)|needs?(?<!no longer need)|needed"
+    r"\b(?:wants?|wanted|asks?|asked|told|tells?|begs?|begged|tr(?:y|ies|ied)|needs?(?<!no longer need)(?<!t need)|needed"
     r"|going|has|have|had|would like|forgot|remember)"
     r" (?:[\w'’]+ )?to\b[^.!?;]*$",
     flags=re.IGNORECASE,

@@ -6,7 +6,7 @@ in front; where two have as many, none is.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple, TypeVar
 
 from braid.agent.request.change import put_in_place
@@ -22,8 +22,9 @@ _KEEP_NOT: Final = (
     r"(?:do(?:n['’]?t| not)|i['’]?d rather (?:you|u) did(?:n['’]?t| not)|(?:you|u) (?:need|must)n['’]?t)"
     r" (?:keep|store|remember|hold on to)"
 )
+_OFF: Final = r"(?:out|off|away|down)\b"
 _FORGET: Final = re.compile(
-    rf"{LEAD}(?P<verb>{VERB}|tak(?:e|ing)(?= .+ (?:out|off|away)\b)|rm|del|{_KEEP_NOT})\b(?P<of>.*)",
+    rf"{LEAD}(?P<verb>{VERB}|(?:tak(?:e|ing)|throw(?:ing)?|cross|chuck)(?= .+ {_OFF})|rm|del|{_KEEP_NOT})\b(?P<of>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _CHANGE: Final = re.compile(
@@ -32,6 +33,10 @@ _CHANGE: Final = re.compile(
     r"(?:e|ing|ting)?\b(?P<of>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_BESIDE: Final = re.compile(
+    rf" {_OFF}\W*$|,? (?:since|because|as (?:we|i|he|she|it|they))\b.*", re.IGNORECASE | re.DOTALL
+)
+"""What stands behind what is named: "throw that out", "since we're moving"."""
 _POLITE: Final = r"(?:please|pls|now|thanks|thank you|instead|for (?:me|us|him|her|them|it))"
 _SHOULD: Final = re.compile(
     rf"{LEAD}(?P<of>.+?) (?:should|ought to) (?:say|read|be|have (?:said|been)) (?P<value>[^,;]+?)"
@@ -52,8 +57,8 @@ _BARE: Final = re.compile(r"\W*(?:about )?(?:it|that|this)(?: lol| then| now)?\W
 _NEVER_MIND: Final = frozenset(("forget", "ignore", "drop", "lose"))
 """With nothing in front and nothing behind these say "never mind": "forget it"."""
 _GO: Final = re.compile(
-    rf"{LEAD}(?:it|(?:that|this|the) (?:one|note|entry|bit|line|memory|thing)) (?:can|should|may|must)"
-    r" (?:go|be (?:deleted|removed))(?: now)?[\s.!]*",
+    rf"{LEAD}(?P<of>[^,;:.]+?) (?:can|should|may|must) (?:go|be (?P<verb>deleted|removed|scrapped|erased|forgotten|dropped))"
+    r"(?P<notes> (?:from|off|out of) (?:your|the|my) (?:memory|notes?|list|records?))?(?: now| too)?[\s.!]*",
     re.IGNORECASE,
 )
 _OF_THEM: Final = re.compile(r".*\b(?:it|he|she|they|him|her|them)\b.*", re.IGNORECASE | re.DOTALL)
@@ -76,7 +81,11 @@ _WEAK: Final = re.compile(
 )
 """Verbs of everyday, which ask only of what is named by more than one word, or as a note."""
 _IS: Final = re.compile(r" (?:is called|is|are|was|were|has|wants) (?!not\b)", re.IGNORECASE)
-_OWN: Final = frozenset(("my", "i", "our", "we"))
+_CODE: Final = re.compile(r"(?=\S*[a-z])(?=\S*\d)\S+", re.IGNORECASE)
+OWN: Final = frozenset(("my", "i", "our", "we"))
+"""Words for whoever speaks."""
+_BEGINS: Final = frozenset(map(stem, ("starts", "begins", "happens")))
+"""Verbs that say no more than a memory's "is" does."""
 _MOST_VALUE: Final = 4
 """A value in words has no more of them."""
 _SAME: Final = 5
@@ -92,7 +101,7 @@ class Pointed(NamedTuple):
 
     `of`: what it must have; `near`: what stands in front, of which it has the most; `names`: of whom it must be;
     `denies`: whether it must say that something is not so, None where it may; `is_own`: whether "my" is said of it;
-    `value`: what is to stand in it.
+    `value`: what is to stand in it; `is_stated`: whether it is only said to be so, and not asked for.
     """
 
     kind: Pointing
@@ -102,6 +111,7 @@ class Pointed(NamedTuple):
     denies: bool | None
     is_own: bool
     value: str
+    is_stated: bool = False
 
 
 def pointed(line: str) -> Pointed | None:
@@ -116,17 +126,22 @@ def pointed(line: str) -> Pointed | None:
 
 
 def _to_forget(opening: Opening) -> Pointed | None:
-    if _GO.fullmatch(opening.clause) is not None:
-        return _pointed("forget", "", opening.before)
+    if (gone := _GO.fullmatch(opening.clause)) is not None:
+        of = gone["of"]
+        is_told = gone["notes"] or gone["verb"] or THINGS.search(of) or len(naming_stems(of)) > 1
+        if not naming_stems(of):
+            return _pointed("forget", "", opening.before)
+        return _pointed("forget", of, "", denied=denies(of) or None) if is_told else None
     found = _FORGET.fullmatch(opening.clause)
     if found is None or not is_asked(found["lead"], opening):
         return None
-    of, verb = found["of"], found["verb"]
+    of, verb = _BESIDE.sub("", found["of"]), found["verb"]
     if _BARE.fullmatch(first := re.split("[,;] ", of)[0]):
         of = first
     stems, back = naming_stems(of), _BACK.fullmatch(of)
     if back is not None or not stems or _OF_IT.fullmatch(of):
-        if _BARE.fullmatch(of) and not found["lead"].strip() and verb.lower() in _NEVER_MIND:
+        is_bare = _BARE.fullmatch(of) and not found["lead"].strip() and not THINGS.search(opening.before)
+        if is_bare and verb.lower() in _NEVER_MIND:
             return None
         noun = back["noun"] if back is not None else ""
         return _pointed("forget", noun or "", opening.before, denied=denies(of) or None)
@@ -164,7 +179,7 @@ def _pointed(
         return None
     text = f"{near} {of}"
     names = frozenset(stem(word) for word in named(f"x {of}")) - SAYING
-    is_own = not _OWN.isdisjoint(words(text))
+    is_own = not OWN.isdisjoint(words(text))
     return Pointed(kind, wanted, beside - wanted, names, denied, is_own, value.strip())
 
 
@@ -177,18 +192,30 @@ def meant_by(asked: Pointed, said: Iterable[tuple[T, str]]) -> list[T]:
 
 def _rank(asked: Pointed, text: str) -> tuple[int, int, bool, bool] | None:
     """Return how much a text is pointed to; None where it isn't."""
-    own = frozenset(map(stem, telling(text)))
-    missing = {word for word in asked.of if not _has(own, word)}
+    said = telling(text)
+    own, short = frozenset(map(stem, said)), _initials(said)
+    missing = {word for word in asked.of if word not in short and not _has(own, word)}
+    if asked.is_stated and _IS.search(text):
+        missing -= _BEGINS
     shared = sum(_has(own, word) for word in asked.near)
     is_named = not missing - LABELS and len(missing) < len(asked.of) if asked.of else shared > 0
-    if not is_named or not all(_has(own, name) for name in asked.names):
+    if not is_named or not all(name in short or _has(own, name) for name in asked.names):
         return None
     if asked.denies not in (None, denies(text)) or (
-        asked.kind == "change" and changed_to(text, asked) is None
+        asked.kind == "change" and changed_to(text, asked) in (None, text)
     ):
         return None
-    is_own = asked.is_own and not _OWN.isdisjoint(words(text))
-    return shared, -len(missing), denies(text) == bool(asked.denies), is_own
+    is_own = asked.is_own and not OWN.isdisjoint(words(text))
+    is_alike = len(asked.of) == 1 or denies(text) == bool(asked.denies)  # one word alone tells nothing of it
+    return shared, -len(missing), is_alike, is_own
+
+
+def _initials(said: Sequence[str]) -> frozenset[str]:
+    """Return what two or three words in a row are in short: "prs" of "pull requests"."""
+    found = [
+        "".join(word[0] for word in said[at : at + count]) for count in (2, 3) for at in range(len(said))
+    ]
+    return frozenset(f"{one}{end}" for one in found if one.isalpha() and len(one) > 1 for end in ("", "s"))
 
 
 def _has(stems: Iterable[str], wanted: str) -> bool:
@@ -197,6 +224,8 @@ def _has(stems: Iterable[str], wanted: str) -> bool:
 
 def _is_same(one: str, other: str) -> bool:
     """Whether two words are one: bent otherwise (allergy, allergic), in short (db, u10s of "under-10s")."""
+    if not (one.isalpha() or other.isalpha()):
+        one, other = one.rstrip("s"), other.rstrip("s")
     short, whole = sorted((one, other), key=len)
     if one == other or (len(short) >= _SAME and short[:_SAME] == whole[:_SAME]):
         return True
@@ -213,7 +242,10 @@ def changed_to(text: str, asked: Pointed) -> str | None:
         return put
     verbs = list(_IS.finditer(text))
     value = asked.value
-    if len(verbs) != 1 or any(char.isdigit() for char in value) or len(value.split()) > _MOST_VALUE:
+    if len(verbs) != 1 or len(value.split()) > _MOST_VALUE:
+        return None
+    is_code = [_CODE.fullmatch(one) is not None for one in (value, text[verbs[0].end() :].rstrip(" ."))]
+    if any(char.isdigit() for char in value) and not all(is_code):
         return None
     subject = frozenset(map(stem, telling(text[: verbs[0].start()])))
     is_subject = all(_has(subject, word) for word in asked.of - LABELS)

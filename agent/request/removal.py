@@ -116,6 +116,10 @@ _HAS_NOTE: Final = re.compile(
 _BREAK: Final = re.compile(r"[.!?;:,]\s+|\s+(?:and|so|but)\s+")
 _POINTS_BACK: Final = re.compile(r"\b(?:it|them|that|this|those|these|him|there)\b", flags=re.IGNORECASE)
 _OF_IT: Final = re.compile(r"(?:it|he|she|they) |that (?:is|was|has|had)$", flags=re.IGNORECASE)
+_DOING: Final = re.compile(
+    r"(?:my|me) (?=\w+ing (?:the|an?|any|my|our|his|her|their|its?)\b)", flags=re.IGNORECASE
+)
+"""What is named by what somebody does says that they do it."""
 _HERE: Final = " \n "
 """Stands where what is over was said to be."""
 _HAS: Final = r"(?:['’]ve\b|\b(?:have|has|had)\b)? ?"
@@ -167,6 +171,8 @@ def removal(line: str) -> Removal | None:
             if kind != "forget_last" and opening.before and _points_back(opening.clause, found["text"]):
                 return None
             if kind != "forget_last":
+                if (doing := _DOING.match(found["text"])) is not None:
+                    return Removal("forget_that", (f"I {found['text'][doing.end() :]}",), opening.before)
                 is_one = _ONE.match(opening.clause) is not None
                 return Removal(
                     kind, _shortened(found["text"]), _joined(opening.before, opening.after), is_one

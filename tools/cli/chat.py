@@ -165,7 +165,7 @@ class Conversation:
         if wanted.told:
             self._tell(wanted.told)
         {
-            "tell": self._tell,
+            "tell": self._changes.restate_or_tell,
             "ask": self._ask,
             "how": self._how,
             "meant": self._changes.meant,

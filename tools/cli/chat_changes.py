@@ -118,7 +118,8 @@ class Changes:
     def _put_right(self, asked: "Righting", text: str) -> None:
         """Put right what a line denies, where that was said; else it is something told."""
         from braid.agent.request.change import change_request
-        from braid.agent.request.righting import as_number, corrected, fits, meant_by
+        from braid.agent.request.naming import mended
+        from braid.agent.request.righting import as_number, corrected, fits, meant_by, righting
 
         before = self._store.get(self.told).text if self.told is not None else ""
         if (new := corrected(before, asked)) is not None and fits(before, asked):
@@ -129,6 +130,10 @@ class Changes:
             asked = as_number(asked)
             saying = self._saying(asked.wrong, text)
         found = meant_by(asked, saying)
+        if len(found) != 1:
+            again = righting(mended(text, [one.text for one in self._near(text)], but=asked.wrong)) or asked
+            found = meant_by(again, saying) or found
+            asked = again if len(found) == 1 else asked
         if found:
             self._replace(found, lambda said: corrected(said, asked), text)
             self._tell_rest(asked.rest)
@@ -142,6 +147,7 @@ class Changes:
     def _change(self, asked: "ChangeRequest", text: str) -> None:
         """Change the one memory that is meant, as it is asked to be; without one the line is something told."""
         from braid.agent.request.change import changed
+        from braid.agent.request.naming import mended
         from braid.agent.request.righting import fitting
 
         if asked.is_of_last:
@@ -159,7 +165,9 @@ class Changes:
             near = self._store.preview_forget(
                 asked.statement, match="meaning", limit=MOST_SHOWN, **self._whose
             )
-            found = fitting([(one, one.text) for one in near.memories], asked.statement)
+            texts = [(one, one.text) for one in near.memories]
+            asked = asked._replace(statement=mended(asked.statement, [said for _, said in texts]))
+            found = fitting(texts, asked.statement)
         if len(found) > 1 or (found and changed(found[0].text, asked) is not None):
             self._replace(found, lambda said: changed(said, asked), text)
         else:
@@ -174,17 +182,40 @@ class Changes:
 
     def _point(self, text: str) -> bool:
         """Change or forget what a line points to; return whether something is."""
+        from braid.agent.request.naming import mended
         from braid.agent.request.pointing import changed_to, meant_by, pointed
 
         asked = pointed(text)
         if asked is None:
-            return False
-        found = meant_by(asked, [(one, one.text) for one in self._near(text)])
+            return self._restate(text)
+        near = [(one, one.text) for one in self._near(text)]
+        asked = (pointed(mended(text, [said for _, said in near])) or asked)._replace(value=asked.value)
+        found = meant_by(asked, near)
         if found and asked.kind == "forget":
             self._forget_chosen([one.id for one in found], "")
         elif found:
             self._replace(found, lambda said: changed_to(said, asked), text)
-        return bool(found)
+        return bool(found) or self._restate(text)
+
+    def restate_or_tell(self, text: str) -> None:
+        """Put the value that a line states in the one memory that says the rest of it; else it is something told."""
+        if not self._restate(text):
+            self._tell(text)
+
+    def _restate(self, text: str) -> bool:
+        from braid.agent.request.naming import mended
+        from braid.agent.request.pointing import changed_to, meant_by
+        from braid.agent.request.restatement import restated
+
+        if not any(restated(text)):
+            return False
+        near = [(one, one.text) for one in self._near(text)]
+        for asked in restated(mended(text, [said for _, said in near])):
+            found = meant_by(asked, near)
+            if len(found) == 1:
+                self._replace(found, lambda said, asked=asked: changed_to(said, asked), text)
+                return True
+        return False
 
     def _replace(self, found: "Sequence[Meant]", new: Callable[[str], str | None], text: str) -> None:
         """Put another text in the place of the one memory that is meant, after asking; of several they are shown.
