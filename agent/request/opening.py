@@ -31,8 +31,8 @@ _CONDITION: Final = re.compile(
     flags=re.IGNORECASE,
 )
 _OF_ANOTHER: Final = re.compile(
-    r"\b(?:wants?|wanted|asks?|asked|told|tells?|begs?|begged|tr(?:y|ies|ied)|needs?(?<!no longer need)(?<!t need)|needed"
-    r"|going|has|have|had|would like|forgot|remember)"
+    r"\b(?:wants?|wanted|asks?|asked|told|tells?|begs?|begged|tr(?:y|ies|ied)|needs?(?<!no longer need)(?<!t need)"
+    r"|needed|going|has|have|had|would like|forgot|remember)"
     r" (?:[\w'’]+ )?to\b[^.!?;]*$",
     flags=re.IGNORECASE,
 )

@@ -49,19 +49,19 @@ _MAKE_IT: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _VALUE: Final = re.compile(
-    r"(?P<of>.*?)(?:\bto\b|:|,? ?\b(?:it|that)(?:['’]?s| is)(?: now)?\b|^ ?(?:it|that)\b) (?P<value>[^,;]+?)"
-    rf"(?:,? {_POLITE})*[\s.!]*",
+    r"(?P<of>.*?)(?:\bto\b|:|,? ?\b(?:it|that)(?:['’]?s| is)(?: now)?\b|^ ?(?:it|that)\b) "
+    rf"(?P<value>(?!{_POLITE}\b)[^,;]+?)(?:,? {_POLITE})*[\s.!]*",
     re.IGNORECASE | re.DOTALL,
 )
 _BARE: Final = re.compile(r"\W*(?:about )?(?:it|that|this)(?: lol| then| now)?\W*", re.IGNORECASE)
 _NEVER_MIND: Final = frozenset(("forget", "ignore", "drop", "lose"))
 """With nothing in front and nothing behind these say "never mind": "forget it"."""
 _GO: Final = re.compile(
-    rf"{LEAD}(?P<of>[^,;:.]+?) (?:can|should|may|must) (?:go|be (?P<verb>deleted|removed|scrapped|erased|forgotten|dropped))"
+    rf"{LEAD}(?P<of>[^,;:.]+?) (?:can|should|may|must)"
+    r" (?:go|be (?P<verb>deleted|removed|scrapped|erased|forgotten|dropped))"
     r"(?P<notes> (?:from|off|out of) (?:your|the|my) (?:memory|notes?|list|records?))?(?: now| too)?[\s.!]*",
     re.IGNORECASE,
 )
-_OF_THEM: Final = re.compile(r".*\b(?:it|he|she|they|him|her|them)\b.*", re.IGNORECASE | re.DOTALL)
 _BACK: Final = re.compile(
     r"\W*(?:that|this) (?P<noun>\w+)(?: (?:out of|from|off|in) (?:your|the|my) (?:memory|notes?|list|records?|head))?"
     rf"(?: (?:{_POLITE}|then))*\W*",
@@ -89,7 +89,7 @@ _BEGINS: Final = frozenset(map(stem, ("starts", "begins", "happens")))
 _MOST_VALUE: Final = 4
 """A value in words has no more of them."""
 _SAME: Final = 5
-"""So many letters that two words begin with make them one: allergy and allergic."""
+"""So many letters, and all but the shorter one's last, make two words one: allergy and allergic, not grandma."""
 _SHORT: Final = 3
 """A word that is short for another has no more letters."""
 _MOST_WORDS: Final = 20
@@ -127,11 +127,7 @@ def pointed(line: str) -> Pointed | None:
 
 def _to_forget(opening: Opening) -> Pointed | None:
     if (gone := _GO.fullmatch(opening.clause)) is not None:
-        of = gone["of"]
-        is_told = gone["notes"] or gone["verb"] or THINGS.search(of) or len(naming_stems(of)) > 1
-        if not naming_stems(of):
-            return _pointed("forget", "", opening.before)
-        return _pointed("forget", of, "", denied=denies(of) or None) if is_told else None
+        return _gone(gone, opening.before)
     found = _FORGET.fullmatch(opening.clause)
     if found is None or not is_asked(found["lead"], opening):
         return None
@@ -148,9 +144,15 @@ def _to_forget(opening: Opening) -> Pointed | None:
     if _WEAK.fullmatch(verb) and len(stems) < 2 and not THINGS.search(of):
         return None
     is_stated = _STATED.match(of) is not None
-    return (
-        _pointed("forget", of, "", denied=denies(of) if is_stated else denies(of) or None) if stems else None
-    )
+    return _pointed("forget", of, "", denied=denies(of) if is_stated else denies(of) or None)
+
+
+def _gone(found: re.Match[str], before: str) -> Pointed | None:
+    """Read "the locker can go", which is said of a person, too, and "that one can go"."""
+    stems = naming_stems(of := found["of"])
+    if stems and not (found["notes"] or found["verb"] or THINGS.search(of) or len(stems) > 1):
+        return None
+    return _pointed("forget", of if stems else "", "" if stems else before, denied=denies(of) or None)
 
 
 def _to_change(opening: Opening) -> Pointed | None:
@@ -201,9 +203,9 @@ def _rank(asked: Pointed, text: str) -> tuple[int, int, bool, bool] | None:
     is_named = not missing - LABELS and len(missing) < len(asked.of) if asked.of else shared > 0
     if not is_named or not all(name in short or _has(own, name) for name in asked.names):
         return None
-    if asked.denies not in (None, denies(text)) or (
-        asked.kind == "change" and changed_to(text, asked) in (None, text)
-    ):
+    if asked.denies not in (None, denies(text)):
+        return None
+    if asked.kind == "change" and words(changed_to(text, asked) or text) == words(text):
         return None
     is_own = asked.is_own and not OWN.isdisjoint(words(text))
     is_alike = len(asked.of) == 1 or denies(text) == bool(asked.denies)  # one word alone tells nothing of it
@@ -227,7 +229,7 @@ def _is_same(one: str, other: str) -> bool:
     if not (one.isalpha() or other.isalpha()):
         one, other = one.rstrip("s"), other.rstrip("s")
     short, whole = sorted((one, other), key=len)
-    if one == other or (len(short) >= _SAME and short[:_SAME] == whole[:_SAME]):
+    if one == other or (len(short) >= _SAME and whole.startswith(short[: max(_SAME, len(short) - 1)])):
         return True
     if short.isalpha():
         letters = iter(whole)

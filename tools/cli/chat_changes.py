@@ -7,6 +7,7 @@ without being asked for.
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -213,7 +214,7 @@ class Changes:
         for asked in restated(mended(text, [said for _, said in near])):
             found = meant_by(asked, near)
             if len(found) == 1:
-                self._replace(found, lambda said, asked=asked: changed_to(said, asked), text)
+                self._replace(found, partial(changed_to, asked=asked), text)
                 return True
         return False
 

@@ -4,8 +4,10 @@ import pytest
 
 from braid.agent.request.change import ChangeRequest, change_request, changed
 from braid.agent.request.meant import righted
+from braid.agent.request.naming import mended
 from braid.agent.request.pointing import changed_to, meant_by, pointed
 from braid.agent.request.removal import affirmed, removal
+from braid.agent.request.restatement import restated
 from braid.agent.request.righting import corrected, fitting, righting
 from braid.agent.request.wish import Wish, wish
 
@@ -308,6 +310,13 @@ KEPT = (
         ("the Fiat is insured, remove that it isn't", KEPT[6]),
         ("you needn't keep my dentist appointment", KEPT[7]),
         ("no longer need to know who ella's teacher is, remove it", KEPT[9]),
+        ("dont need to know who ella's teacher is, bin it", KEPT[9]),
+        ("I'd rather you didn't keep the pool locker, since I left", KEPT[10]),
+        ("my pool locker can go", KEPT[10]),
+        ("the cabin got an alarm, so throw that one about it having no alarm out", KEPT[1]),
+        ("the pool locker thing, forget it", KEPT[10]),
+        ("i not need my pool locker more, please to delete", KEPT[10]),
+        ("delete the PN", KEPT[5]),  # short for two words in a row
     ],
 )
 def test_what_is_to_go_is_what_has_the_words_that_name_it(line: str, meant: str) -> None:
@@ -341,6 +350,7 @@ def test_of_several_or_none_nothing_is_meant(line: str) -> None:
         "lose weight",
         "take the bus at 8",
         "drop by later",
+        "The kids can go",
     ],
 )
 def test_an_everyday_verb_points_to_nothing(line: str) -> None:
@@ -368,3 +378,109 @@ def test_what_is_to_stand_there_takes_the_place_of_its_kind_or_what_is_said_to_b
     assert found == [before]
     if after is not None:
         assert changed_to(before, asked) == after
+
+
+MEMORIES = (
+    "My parking space at work is on level 2.",
+    "The gym membership costs 29 euros a month.",
+    "Spin class is on Mondays at 18:30.",
+    "Nika reviews the pull requests for the website.",
+    "The wifi password at the cabin is heron-42.",
+    "Grandma takes her heart pills at 8.",
+    "Grandpa takes his heart pills at 9.",
+    "Ana is my sister.",
+    "Ana's flat is on the third floor.",
+    "My physio appointment is on 14 March.",
+    "The plumber is called Rasmussen.",
+)
+
+
+def _restating(line: str) -> list[str | None]:
+    texts = [(text, text) for text in MEMORIES]
+    found = [(meant_by(asked, texts), asked) for asked in restated(mended(line, MEMORIES))]
+    return [changed_to(meant[0], asked) for meant, asked in found if len(meant) == 1]
+
+
+@pytest.mark.parametrize(
+    ("line", "after"),
+    [
+        ("my parking at work is level 3 now btw", "My parking space at work is on level 3."),
+        ("gym memebrship is 32 a month now", "The gym membership costs 32 euros a month."),
+        ("spin class starts 19:00 now", "Spin class is on Mondays at 19:00."),
+        ("cabin wifi password changed, its heron-77 now", "The wifi password at the cabin is heron-77."),
+        ("granma takes her heart pills at 10 from now on", "Grandma takes her heart pills at 10."),
+        ("physio appt moved to 15 march", "My physio appointment is on 15 march."),
+    ],
+)
+def test_what_is_stated_takes_the_place_of_the_value_of_the_one_memory_that_says_the_rest(
+    line: str, after: str
+) -> None:
+    assert _restating(line)[0] == after
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "my parking at work is level 2 now",  # as it is
+        "heart pills are at 10 now",  # of two
+        "Jonas's parking at work is level 3 now",  # of another
+        "the gym closes at 9 now",
+        "gym membership is 32 euros",  # nothing says that it is new
+        "if the gym membership is 32 euros now, I leave",
+        "he said the gym membership is 32 euros now",
+        "is the gym membership 32 euros now?",
+        "The gym was so full now, 40 people.",
+    ],
+)
+def test_what_no_one_memory_says_the_rest_of_is_told(line: str) -> None:
+    assert _restating(line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "after"),
+    [
+        ("delete the memebrship", "delete the membership"),
+        ("lose the plummer", "lose the plumber"),
+        ("bin my physio appt", "bin my physio appointment"),
+        ("my sister's flat", "Ana's flat"),
+        ("my brother's flat", "my brother's flat"),  # nothing says who he is
+        ("forget the couch", "forget the couch"),
+        ("forget the plane", "forget the plane"),  # another word than "place", though a letter away
+    ],
+)
+def test_a_word_that_nothing_has_as_it_is_spelt_is_the_one_that_it_is_nearly(line: str, after: str) -> None:
+    assert mended(line, (*MEMORIES, "The coach has a place in town.")) == after
+
+
+def test_what_was_wrong_is_no_typo_of_what_is_right() -> None:
+    line = "the plummer is Rasmusen, not Rasmussen"
+    assert mended(line, MEMORIES, but="Rasmussen") == "the plumber is Rasmusen, not Rasmussen"
+
+
+@pytest.mark.parametrize(
+    ("line", "before", "after"),
+    [
+        (
+            "7.2 freezes on 19 June, not 18 June",
+            "Release 7.2 freezes on 18 June.",
+            "Release 7.2 freezes on 19 June.",
+        ),
+        (
+            "under the green pot, not the blue one",
+            "The key is under the blue pot.",
+            "The key is under the green pot.",
+        ),
+    ],
+)
+def test_a_number_with_a_point_and_a_bare_one_are_read_in_what_is_put_right(
+    line: str, before: str, after: str
+) -> None:
+    asked = righting(line)
+    assert asked is not None
+    assert corrected(before, asked) == after
+
+
+def test_what_somebody_does_is_what_they_say_that_they_do() -> None:
+    asked = removal("remove what you hold about my taking the brown inhaler")
+    assert asked is not None
+    assert (asked.kind, asked.texts) == ("forget_that", ("I taking the brown inhaler",))

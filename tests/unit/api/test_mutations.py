@@ -55,14 +55,14 @@ def test_no_other_memory_changes_than_is_meant_and_what_is_meant_does(
 
 @pytest.mark.soak
 def test_of_lines_that_no_rule_was_made_for_most_are_done(store: Store, clock: Clock) -> None:
-    """The set was opened last, and hardly mended by: what is done of it must not fall."""
+    """The set was opened last, and mended by in part: what is done of it must not fall."""
     played = list(play(store, clock, "chat4-held"))
     due = [one for one in played if one.asked["changes"]]
     done = sum(one.right for one in due)
     told = f"{sum(bool(one.wrong) for one in played)} wrong, {done} of {len(due)} done\n{table(played)}"
     print(told)  # noqa: T201
-    assert sum(bool(one.wrong) for one in played) <= 1, told
-    assert done >= 57, told
+    assert not [one for one in played if one.wrong], told
+    assert done >= 67, told
 
 
 def test_a_second_reader_means_the_same_memories() -> None:
