@@ -77,6 +77,8 @@ _CHECKED: Final[tuple[Wants, ...]] = ("time", "value")
 """As what is asked for the value that a yes rests on may have changed."""
 MOST_PASSED: Final = 3
 """Among how many of the first turns the first is looked for that isn't of something else."""
+RIVALS: Final = 4
+"""Among how many of the first turns one that reads as an answer, too, may stand in the place of the first."""
 BEYOND_DOUBT: Final = 1.0
 """From which `read_best` on it answers all the same."""
 Rung = Callable[[QuestionContext], Composed | None]
@@ -363,7 +365,10 @@ def _replacement(
     if span is None:
         return None
     hits = [*asked.hits, *asked.more]
-    since = replacement(question, chosen.asked, older, span, hits, answering=chosen.answering)
+    rivals = {hit.id for hit in chosen.ranked[:RIVALS]} & chosen.answering
+    since = replacement(
+        question, chosen.asked, older, span, hits, answering=chosen.answering, rivals=rivals
+    )
     if since is None and asked.find is not None and has_replaceable(chosen.asked, older, span):
         # What takes its place may have no word of the question, and have one of what is told.
         hits += [hit for hit in asked.find(span.sentence) if hit.superseded_by is None]

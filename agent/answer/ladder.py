@@ -23,9 +23,9 @@ from braid.agent.answer.turn.turn import is_agent, when_of
 from braid.agent.answer.wording.report import capital, date, excerpt, quotable, report_of, support_of
 from braid.agent.composer import Composed, QuestionContext
 from braid.recall.decompose import Question
-from braid.recall.hits import Hit, speaker
+from braid.recall.hits import Hit, are_near, speaker
 from braid.text.parse import Parses
-from braid.text.words import stem, stems, words
+from braid.text.words import stem, stems, telling_stems, words
 
 UNKNOWN: Final = "I don't know."
 NEAREST: Final = "I can't say for certain; this comes nearest."
@@ -48,6 +48,7 @@ _NOW: Final = re.compile(r"\b(?:now|nowadays|these days)\b", re.IGNORECASE)
 _WAS: Final = re.compile(
     r"\b(?:was|were|before|used to|from|instead of|no longer|not)\b|n['’]t\b", re.IGNORECASE
 )
+_BEHIND_BEFORE: Final = re.compile(r"\b(?:before|until|till) (?P<what>[^?.!,]{1,40}?)\W*$", re.IGNORECASE)
 _IS_OFF: Final = re.compile(r"\b(?:closed|shut|cancell?ed|called off|scrapped)\b", re.IGNORECASE)
 _NOW_IS: Final = re.compile(r"\b(?:now|instead|to|until|till|from|it['’]s)\b", re.IGNORECASE)
 """Beside what is off, what holds in its place: else a time in it is that of the end."""
@@ -86,14 +87,18 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed
     p = asked.given * chosen.p
     best = chosen.ranked[0] if chosen.ranked[0] in chosen.told else chosen.told[-1]
     is_of_then = wanted(question.text) is not None
+    turns = _of_time(question, chosen)
+    if best not in turns and turns:
+        best = turns[-1]
     if (
         chosen.p < chosen.least[asked.caution]
         or not chosen.bears
+        or not turns
         or (is_of_then and not chosen.changed and _is_only_of_now(_quoted(question, best)))
     ):
         return None
     if not chosen.changed:
-        answer = told(question, best, chosen.told, max(p, bands.CAREFUL), parses=asked.parses)
+        answer = told(question, best, turns, max(p, bands.CAREFUL), parses=asked.parses)
         since = _since(question, best, chosen, answer.short, asked.parses)
         if since is None:
             return answer
@@ -112,6 +117,20 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed
         if span is not None
     )
     return told(question, best, chosen.told, min(max(p, bands.CAREFUL), DISPUTED), both)
+
+
+def _of_time(question: Question, chosen: Chosen) -> list[Hit]:
+    """Return of what would be told what may be of the time that is asked for: at first what was said first, and before
+    something not what tells of that alone."""
+    turns = list(chosen.told)
+    if chosen.asked.at_first and not are_near(turns[0], turns[-1], 2):
+        return turns[:1]
+    behind = _BEHIND_BEFORE.search(question.text) if asks_of_the_past(question) else None
+    since = telling_stems(behind["what"]) if behind is not None else set[str]()
+    if not since:
+        return turns
+    said = {hit.id: _quoted(question, hit) for hit in turns}
+    return [hit for hit in turns if not since <= stems(said[hit.id]) or _WAS.search(said[hit.id])]
 
 
 def _is_only_of_now(sentence: str) -> bool:

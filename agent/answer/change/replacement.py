@@ -16,9 +16,10 @@ import msgspec
 
 from braid.agent.answer.change.former_value import CANNOT, IS_OUT
 from braid.agent.answer.change.variants import MENDED_WITHIN, OF_ONE
-from braid.agent.answer.change.wording import CLAUSE, of_another, telling_clause
+from braid.agent.answer.change.wording import CLAUSE, PROPOSED, of_another, telling_clause
 from braid.agent.answer.choice.matching import LIGHT
 from braid.agent.answer.question.reading import AskedQuestion, Wants
+from braid.agent.answer.relevance.mismatch import mismatch
 from braid.agent.answer.turn.bearing import ROLE, Bearing, spelt_names
 from braid.agent.answer.turn.spans import AnswerSpan, kind_of
 from braid.agent.answer.turn.turn import is_agent, when_of
@@ -26,6 +27,7 @@ from braid.ledger.record.record import ExperienceBody
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, is_soon_after, speaker
 from braid.text.calendar import MONTH_NAME, MONTHS, WEEKDAYS
+from braid.text.numbers import VALUES
 from braid.text.numbers import WORD as NUMBER_WORD
 from braid.text.numbers import codes
 from braid.text.sentences import sentences
@@ -57,6 +59,14 @@ _AGREES: Final = re.compile(
     re.IGNORECASE,
 )
 """Opens the reply of somebody who takes up what was proposed."""
+_DECLINES: Final = re.compile(r"\b(?:no(?! problem\b| worries\b)|nope|not|never|declined|refused|rejected|turned down)\b|n['’]t\b", re.IGNORECASE)
+"""Says in a reply that what was proposed isn't taken up."""
+_FOR_ONCE: Final = re.compile(
+    r"\b(?:just|only|except) (?:for |on )?(?:this|once|today|tomorrow|next)\b|\b(?:this|for) once\b|\bfor (?:this|one|the)"
+    r" (?:week|day|time)\b|\bfills? in\b|\bextra\b|\balso\b|\bas well\b|\banother\b",
+    re.IGNORECASE,
+)
+"""Says that something is so for one time, or besides."""
 _BETTER: Final = re.compile(_IS_BETTER, re.IGNORECASE)
 _MAKE_IT: Final = re.compile(_MAKING_IT, re.IGNORECASE)
 _NUMBER: Final = re.compile(
@@ -78,6 +88,8 @@ MOST_TIMES: Final = 4
 """How many times the older value the newer one may be, or the other way round."""
 _ORDINAL_ENDS: Final = ("st", "nd", "rd", "th")
 _ORDINAL: Final = re.compile(rf"(?<=\d)(?:{'|'.join(_ORDINAL_ENDS)})$")
+_TENS: Final = frozenset(word for word, worth in VALUES.items() if worth in range(20, 100, 10))
+"""Of "thirty six" and "thirty seven" the last words differ."""
 NOON: Final = 12.0
 MOST_DAYS: Final = 31
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -162,10 +174,12 @@ def replacement(
     hits: Sequence[Hit],
     *,
     answering: Set[str] = frozenset(),
+    rivals: Set[str] = frozenset(),
     only_named: bool = False,
 ) -> Replacement | None:
     """Return the last turn that may bring another value in place of the one that a span of `older` tells. `answering`:
-    the ids of the turns that read as answers too. `only_named`: no turn that doesn't name what is told."""
+    the ids of the turns that read as answers too; `rivals`: of those that do nearly as well. `only_named`: no turn that
+    doesn't name what is told."""
     if not may_be_replaced(asked):
         return None
     span = _with_day(asked, older, span)
@@ -179,6 +193,7 @@ def replacement(
         if told.may_be_changed_by(hit)
         for said in [
             *(told.sentences_of_change(hit, hits) if kind and not only_named else ()),
+            *(told.sentences_of_rival(hit, hits) if kind and hit.id in rivals else ()),
             *told.replaced_in(hit),
         ]
     ]
@@ -227,7 +242,8 @@ def _with_day(asked: AskedQuestion, older: Hit, span: AnswerSpan) -> AnswerSpan:
 
 def _kind_of_value(asked: AskedQuestion, span: AnswerSpan) -> str | None:
     """Return of which kind the value is that is told; None where none is."""
-    return next((one for one in _KINDS[asked.wants] if _values(one, span.sentence)), None)
+    texts = (span.short, span.sentence)
+    return next((one for text in texts for one in _KINDS[asked.wants] if _values(one, text)), None)
 
 
 class _Told:
@@ -263,11 +279,31 @@ class _Told:
         """Yield the sentences of a turn that bring another value, and name no topic of their own."""
         for part in sentences(hit.text):
             said = hit.text[part.start : part.stop]
-            proposed = "?" in part.mark
+            proposed = "?" in part.mark or PROPOSED.match(said) is not None
             if (
                 any(self._brings(clause, hit, hits, proposed=proposed) for clause in CLAUSE.split(said))
                 and (not proposed or self._is_taken_up(said, hit, hits))
                 and not of_another(self.question, self.span.sentence, said)
+            ):
+                yield said
+
+    def sentences_of_rival(self, hit: Hit, hits: Sequence[Hit]) -> Iterator[str]:
+        """Yield the sentences of a turn that answers nearly as well, with another value and no word of change: "list
+        stands at 65 people". They speak of what is told or asked, and it is not for once, or besides."""
+        about = {stem(word) for name in self.question.entities for word in words(name)}
+        topic = (self._asked | stems(self.older.text)) - _IDLE - _CALENDAR
+        if not about <= stems(hit.text) or topic.isdisjoint(stems(hit.text)):
+            return
+        for part in sentences(hit.text):
+            said = hit.text[part.start : part.stop]
+            value = _values(self.kind, said) - _TENS
+            if (
+                "?" not in part.mark
+                and value
+                and value.isdisjoint(self._value)
+                and not any(one.search(said) for one in (PROPOSED, _DECLINES, _FOR_ONCE))
+                and (self.kind != "number" or self._may_replace(said))
+                and not mismatch(self.question, said, hit, hits)
             ):
                 yield said
 
@@ -277,7 +313,10 @@ class _Told:
         return any(
             is_soon_after(one, hit)
             and speaker(one) != speaker(hit)
-            and (_AGREES.match(one.text) is not None or not value.isdisjoint(_words(one.text)))
+            and (
+                _AGREES.match(one.text) is not None
+                or (_DECLINES.search(one.text) is None and not value.isdisjoint(_words(one.text)))
+            )
             for one in hits
         )
 
@@ -300,7 +339,7 @@ class _Told:
         over = False
         for part in sentences(hit.text):
             sentence = hit.text[part.start : part.stop]
-            if _IF.match(sentence) or of_another(self.question, self.span.sentence, sentence):
+            if _IF.match(sentence) or PROPOSED.match(sentence) or of_another(self.question, self.span.sentence, sentence):
                 continue
             mark = _REPLACES.search(sentence)
             if since is None and self._is_over(sentence):

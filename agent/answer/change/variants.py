@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from braid.agent.answer.assertion.verdict import asks_of_then
-from braid.agent.answer.change.wording import is_change, is_mend, takes_back
+from braid.agent.answer.change.wording import PROPOSED, is_change, is_mend, takes_back
 from braid.agent.answer.choice.quotes import PAST, QuoteChoice
 from braid.agent.answer.turn.spans import MAX_CHARS, AnswerSpan, best_span
 from braid.agent.answer.turn.turn import is_agent, when_of
@@ -168,7 +168,7 @@ def _of_change(
             continue
         mend = mends and is_mend(said, behind)
         taken = mends and takes_back(said)
-        if "?" not in part.mark and (
+        if "?" not in part.mark and PROPOSED.match(said) is None and (
             mend or taken or (changes and is_change(question, sentence, said, by_value=by_value))
         ):
             span = best_span(question, said, when_of(hit))

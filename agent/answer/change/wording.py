@@ -22,6 +22,13 @@ start starts new want used use like day time date place pay cost costs kind sort
 """Words of a question that name no thing."""
 CLAUSE: Final = re.compile(r"[,;:!?]+\s+|\.\s+|\s+[–—-]\s+|\n+|\s+(?:but|because|so)\s+")
 """Where a clause ends."""
+PROPOSED: Final = re.compile(
+    r"^\W*(?:(?:and|but|so|well|oh|or|maybe|perhaps|i think|i guess|i feel"
+    r"|(?:he|she|they|(?-i:[A-Z])[\w-]+) thinks?)\W+(?:that )?)*(?:(?:i|we) (?:should|could|might|ought to)\b(?! have\b)"
+    r"|(?:should|could|shall|can) (?:i|we)\b|(?:what if|how about)\b)",
+    re.IGNORECASE,
+)
+"""What somebody proposes, and nobody decided."""
 _HANGS_ON: Final = re.compile(
     r"\W*(?:since|because|as|if|when|while|so|unless|after|before|until)\b", re.IGNORECASE
 )

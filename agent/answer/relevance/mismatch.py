@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from braid.agent.answer.assertion.verdict import USED_TO, WISHES, asks_of_the_past
+from braid.agent.answer.change.wording import PROPOSED
 from braid.agent.answer.question.description import PERSONS
 from braid.agent.answer.question.reading import ASKS_PAYMENT
 from braid.agent.answer.turn.bearing import spelt_names
@@ -57,12 +58,6 @@ _UNREAL: Final = re.compile(
     re.IGNORECASE,
 )
 """What never was: a wish, a dream, what could have been."""
-_PROPOSED: Final = re.compile(
-    r"^\W*(?:(?:and|but|so|well|oh|or|maybe|perhaps|i think|i guess|i feel"
-    r"|(?:he|she|they|(?-i:[A-Z])[\w-]+) thinks?)\W+(?:that )?)*(?:i|we) (?:should|could|might|ought to)\b(?! have\b)",
-    re.IGNORECASE,
-)
-"""What somebody proposes, and nobody decided."""
 _OF_ADVICE: Final = re.compile(
     r"\b(?:should|could|might|may|ought|can|must|need|have to|supposed|suggest\w*|propos\w*|idea|think|option)\b",
     re.IGNORECASE,
@@ -462,7 +457,7 @@ def _denies_it(question: Question, sentence: str, when: datetime) -> bool:
 def _is_wished(question: Question, sentence: str) -> bool:
     """Whether a short sentence tells of a wish or proposes something, where the question asks for none; a long one
     tells of more."""
-    if _PROPOSED.search(sentence) is not None and _OF_ADVICE.search(question.text) is None:
+    if PROPOSED.search(sentence) is not None and _OF_ADVICE.search(question.text) is None:
         return True
     if _UNREAL.search(sentence) is not None and _OF_WISHES.search(question.text) is None:
         return True
