@@ -4,7 +4,7 @@ It invents nothing: every word of an answer is a claim that the stance holds, a 
 record tells. Where too little speaks for an answer it says that it doesn't know.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -335,7 +335,8 @@ def _overtaken(question: Question, chosen: Chosen, asked: QuestionContext) -> Co
 def _maybe_changed(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed | None:
     """Return what was said with a later turn that may stand in its place."""
     best = chosen.ranked[0]
-    since = _replacement(question, chosen, best, asked)
+    rivals = {hit.id for hit in chosen.ranked[:RIVALS]} & chosen.answering
+    since = _replacement(question, chosen, best, asked, rivals)
     for wants in _CHECKED if chosen.asked.wants == "check" and since is None else ():
         of_value = msgspec.structs.replace(chosen.asked, wants=wants)
         since = since or _replacement(question, msgspec.structs.replace(chosen, asked=of_value), best, asked)
@@ -358,14 +359,13 @@ def _near(question: Question, chosen: Chosen, asked: QuestionContext) -> Compose
 
 
 def _replacement(
-    question: Question, chosen: Chosen, older: Hit, asked: QuestionContext
+    question: Question, chosen: Chosen, older: Hit, asked: QuestionContext, rivals: Set[str] = frozenset()
 ) -> tuple[AnswerSpan, Replacement] | None:
     """Return what a turn answers, and the later turn that may stand in its place."""
     span = best_span(question, older.text, when_of(older))
     if span is None:
         return None
     hits = [*asked.hits, *asked.more]
-    rivals = {hit.id for hit in chosen.ranked[:RIVALS]} & chosen.answering
     since = replacement(
         question, chosen.asked, older, span, hits, answering=chosen.answering, rivals=rivals
     )

@@ -48,7 +48,7 @@ _NOW: Final = re.compile(r"\b(?:now|nowadays|these days)\b", re.IGNORECASE)
 _WAS: Final = re.compile(
     r"\b(?:was|were|before|used to|from|instead of|no longer|not)\b|n['’]t\b", re.IGNORECASE
 )
-_BEHIND_BEFORE: Final = re.compile(r"\b(?:before|until|till) (?P<what>[^?.!,]{1,40}?)\W*$", re.IGNORECASE)
+_BEHIND_BEFORE: Final = re.compile(r"\b(?:before|until|till) (?P<what>(?!(?:i|we|you|he|she|it|they)\b)[^?.!,]{1,40}?)\W*$", re.IGNORECASE)
 _IS_OFF: Final = re.compile(r"\b(?:closed|shut|cancell?ed|called off|scrapped)\b", re.IGNORECASE)
 _NOW_IS: Final = re.compile(r"\b(?:now|instead|to|until|till|from|it['’]s)\b", re.IGNORECASE)
 """Beside what is off, what holds in its place: else a time in it is that of the end."""

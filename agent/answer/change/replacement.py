@@ -291,7 +291,9 @@ class _Told:
         """Yield the sentences of a turn that answers nearly as well, with another value and no word of change: "list
         stands at 65 people". They speak of what is told or asked, and it is not for once, or besides."""
         about = {stem(word) for name in self.question.entities for word in words(name)}
-        topic = (self._asked | stems(self.older.text)) - _IDLE - _CALENDAR
+        if self.wants == "time" and self.question.text.lower().startswith("when did"):
+            return  # what happened stays when it was
+        topic = (self._asked | telling_stems(self.older.text) - LIGHT) - _IDLE - _CALENDAR
         if not about <= stems(hit.text) or topic.isdisjoint(stems(hit.text)):
             return
         for part in sentences(hit.text):
