@@ -77,8 +77,6 @@ _CHECKED: Final[tuple[Wants, ...]] = ("time", "value")
 """As what is asked for the value that a yes rests on may have changed."""
 MOST_PASSED: Final = 3
 """Among how many of the first turns the first is looked for that isn't of something else."""
-RIVALS: Final = 4
-"""Among how many of the first turns one that reads as an answer, too, may stand in the place of the first."""
 BEYOND_DOUBT: Final = 1.0
 """From which `read_best` on it answers all the same."""
 Rung = Callable[[QuestionContext], Composed | None]
@@ -335,7 +333,7 @@ def _overtaken(question: Question, chosen: Chosen, asked: QuestionContext) -> Co
 def _maybe_changed(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed | None:
     """Return what was said with a later turn that may stand in its place."""
     best = chosen.ranked[0]
-    rivals = {hit.id for hit in chosen.ranked[:RIVALS]} & chosen.answering
+    rivals = {hit.id for hit in chosen.next_best} & chosen.answering
     since = _replacement(question, chosen, best, asked, rivals)
     for wants in _CHECKED if chosen.asked.wants == "check" and since is None else ():
         of_value = msgspec.structs.replace(chosen.asked, wants=wants)

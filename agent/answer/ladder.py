@@ -15,7 +15,8 @@ from braid.agent.answer.assertion.verdict import asks_of_the_past, asks_of_then,
 from braid.agent.answer.change.former_state import wanted
 from braid.agent.answer.choice.chooser import Chosen
 from braid.agent.answer.choice.confidence import missing
-from braid.agent.answer.question.reading import Wants
+from braid.agent.answer.choice.matching import LIGHT
+from braid.agent.answer.question.reading import Wants, tells_of_first
 from braid.agent.answer.turn.bearing import Bearing
 from braid.agent.answer.turn.doer import speaker_meant
 from braid.agent.answer.turn.spans import AnswerSpan, best_span, kind_of
@@ -46,7 +47,7 @@ _AGAIN: Final = re.compile(r"\b(?:back|again|after all|restarted|resumed)\b", re
 _STILL: Final = re.compile(r"\b(?:still|yet|any ?more)\b", re.IGNORECASE)
 _NOW: Final = re.compile(r"\b(?:now|nowadays|these days)\b", re.IGNORECASE)
 _WAS: Final = re.compile(
-    r"\b(?:was|were|before|used to|from|instead of|no longer|not)\b|n['’]t\b", re.IGNORECASE
+    r"\b(?:was|were|before|used to|from(?! now)|instead of|no longer|not)\b|n['’]t\b", re.IGNORECASE
 )
 _BEHIND_BEFORE: Final = re.compile(r"\b(?:before|until|till) (?P<what>(?!(?:i|we|you|he|she|it|they)\b)[^?.!,]{1,40}?)\W*$", re.IGNORECASE)
 _IS_OFF: Final = re.compile(r"\b(?:closed|shut|cancell?ed|called off|scrapped)\b", re.IGNORECASE)
@@ -86,7 +87,9 @@ def said(question: Question, chosen: Chosen, asked: QuestionContext) -> Composed
     """Return what was said that answers, quoted; None where that isn't sure enough to be told."""
     p = asked.given * chosen.p
     best = chosen.ranked[0] if chosen.ranked[0] in chosen.told else chosen.told[-1]
-    is_of_then = wanted(question.text) is not None
+    is_of_then = wanted(question.text) is not None or (
+        chosen.asked.era == "before" and asks_of_the_past(question)
+    )
     turns = _of_time(question, chosen)
     if best not in turns and turns:
         best = turns[-1]
@@ -123,6 +126,8 @@ def _of_time(question: Question, chosen: Chosen) -> list[Hit]:
     """Return of what would be told what may be of the time that is asked for: at first what was said first, and before
     something not what tells of that alone."""
     turns = list(chosen.told)
+    if chosen.asked.at_first and _is_not_the_first(question, turns[0], chosen):
+        return []
     if chosen.asked.at_first and not are_near(turns[0], turns[-1], 2):
         return turns[:1]
     behind = _BEHIND_BEFORE.search(question.text) if asks_of_the_past(question) else None
@@ -131,6 +136,17 @@ def _of_time(question: Question, chosen: Chosen) -> list[Hit]:
         return turns
     said = {hit.id: _quoted(question, hit) for hit in turns}
     return [hit for hit in turns if not since <= stems(said[hit.id]) or _WAS.search(said[hit.id])]
+
+
+def _is_not_the_first(question: Question, first: Hit, chosen: Chosen) -> bool:
+    """Whether an earlier turn on the same has a value of the kind that is asked for, too."""
+    topic = ({*question.stems} | telling_stems(first.text)) - LIGHT
+    return not tells_of_first(first.text) and any(
+        when_of(hit) < when_of(first)
+        and Bearing(chosen.asked).plainly(hit.text)
+        and not topic.isdisjoint(stems(hit.text))
+        for hit in chosen.next_best
+    )
 
 
 def _is_only_of_now(sentence: str) -> bool:

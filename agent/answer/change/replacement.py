@@ -50,7 +50,7 @@ _MARK: Final = re.compile(
     r"\bthen\W*$|^(?:ok(?:ay)?,? )?then\b(?! (?:it|that|this|there|he|she|they|we|you|i|not|no)\b)"
     rf"|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|{_MAKING_IT}|\brather\b"
     rf"|{_IS_BETTER}|\bcan (?:now )?only\b"
-    r"|\bit is\W*$|\b(?:it|that|they)(?:['’]ll| will) be\b",
+    r"|\b(?:down|up|back) to\b|\bit is\W*$|\b(?:it|that|they)(?:['’]ll| will) be\b",
     re.IGNORECASE,
 )
 _AGREES: Final = re.compile(
@@ -59,7 +59,7 @@ _AGREES: Final = re.compile(
     re.IGNORECASE,
 )
 """Opens the reply of somebody who takes up what was proposed."""
-_DECLINES: Final = re.compile(r"\b(?:no(?! problem\b| worries\b)|nope|not|never|declined|refused|rejected|turned down)\b|n['’]t\b", re.IGNORECASE)
+_DECLINES: Final = re.compile(r"\b(?:no(?! problem\b| worries\b)|nope|not(?! what\b)|never|declined|refused|rejected|turned down)\b|n['’]t\b", re.IGNORECASE)
 """Says in a reply that what was proposed isn't taken up."""
 _FOR_ONCE: Final = re.compile(
     r"\b(?:just|only|except) (?:for |on )?(?:this|once|today|tomorrow|next)\b|\b(?:this|for) once\b|\bfor (?:this|one|the)"
@@ -88,6 +88,7 @@ MOST_TIMES: Final = 4
 """How many times the older value the newer one may be, or the other way round."""
 _ORDINAL_ENDS: Final = ("st", "nd", "rd", "th")
 _ORDINAL: Final = re.compile(rf"(?<=\d)(?:{'|'.join(_ORDINAL_ENDS)})$")
+_CAPITALS: Final = re.compile(r"\b[A-Z]{2,}\b")
 _TENS: Final = frozenset(word for word, worth in VALUES.items() if worth in range(20, 100, 10))
 """Of "thirty six" and "thirty seven" the last words differ."""
 NOON: Final = 12.0
@@ -299,6 +300,8 @@ class _Told:
         for part in sentences(hit.text):
             said = hit.text[part.start : part.stop]
             value = _values(self.kind, said) - _TENS
+            if self.kind == "name":
+                value |= {one.lower() for one in _CAPITALS.findall(said)}
             if (
                 "?" not in part.mark
                 and value

@@ -53,6 +53,8 @@ OF_LONG: Final = 0.88
 long one holds several values (ten talks of long turns; the half that this is made by)."""
 SOLE: Final = 2.0
 """How far ahead the only turn that was found is taken to be."""
+RIVALS: Final = 4
+"""Among how many of the first turns another may be meant as well as the first."""
 _PLAINLY: Final = frozenset(("money", "number", "person"))
 """Of what a value must stand plainly to be told."""
 _SHOWN_BEARING: Final = frozenset(("place", "clock", "person"))
@@ -129,6 +131,11 @@ class Chosen(msgspec.Struct, frozen=True):
     """The ids of the turns that were read as answers."""
     least: dict[Caution, float]
     """How sure it must be to be told."""
+
+    @property
+    def next_best(self) -> Sequence[Hit]:
+        """The few turns behind the best."""
+        return self.ranked[1:RIVALS]
 
 
 def choose(
