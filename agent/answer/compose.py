@@ -107,7 +107,7 @@ class Extractive:
     @property
     def version(self) -> str:
         """Changes with the rules, and with the weights."""
-        return f"9/{name_of(self._weights)}"
+        return f"10/{name_of(self._weights)}"
 
     def compose(self, asked: QuestionContext) -> Composed:
         for rung in (*FIRST_ASKED, _was):
@@ -364,9 +364,7 @@ def _replacement(
     if span is None:
         return None
     hits = [*asked.hits, *asked.more]
-    since = replacement(
-        question, chosen.asked, older, span, hits, answering=chosen.answering, rivals=rivals
-    )
+    since = replacement(question, chosen.asked, older, span, hits, answering=chosen.answering, rivals=rivals)
     if since is None and asked.find is not None and has_replaceable(chosen.asked, older, span):
         # What takes its place may have no word of the question, and have one of what is told.
         hits += [hit for hit in asked.find(span.sentence) if hit.superseded_by is None]

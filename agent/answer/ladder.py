@@ -49,7 +49,9 @@ _NOW: Final = re.compile(r"\b(?:now|nowadays|these days)\b", re.IGNORECASE)
 _WAS: Final = re.compile(
     r"\b(?:was|were|before|used to|from(?! now)|instead of|no longer|not)\b|n['’]t\b", re.IGNORECASE
 )
-_BEHIND_BEFORE: Final = re.compile(r"\b(?:before|until|till) (?P<what>(?!(?:i|we|you|he|she|it|they)\b)[^?.!,]{1,40}?)\W*$", re.IGNORECASE)
+_BEHIND_BEFORE: Final = re.compile(
+    r"\b(?:before|until|till) (?P<what>(?!(?:i|we|you|he|she|it|they)\b)[^?.!,]{1,40}?)\W*$", re.IGNORECASE
+)
 _IS_OFF: Final = re.compile(r"\b(?:closed|shut|cancell?ed|called off|scrapped)\b", re.IGNORECASE)
 _NOW_IS: Final = re.compile(r"\b(?:now|instead|to|until|till|from|it['’]s)\b", re.IGNORECASE)
 """Beside what is off, what holds in its place: else a time in it is that of the end."""
@@ -126,7 +128,13 @@ def _of_time(question: Question, chosen: Chosen) -> list[Hit]:
     """Return of what would be told what may be of the time that is asked for: at first what was said first, and before
     something not what tells of that alone."""
     turns = list(chosen.told)
-    if chosen.asked.at_first and _is_not_the_first(question, turns[0], chosen):
+    is_told_of_then = (tells_of_first if chosen.asked.at_first else _WAS.search)(_quoted(question, turns[0]))
+    is_before = chosen.asked.era == "before" and asks_of_the_past(question)
+    if (
+        (chosen.asked.at_first or is_before)
+        and not is_told_of_then
+        and _is_another_meant(question, turns[0], chosen, before=is_before)
+    ):
         return []
     if chosen.asked.at_first and not are_near(turns[0], turns[-1], 2):
         return turns[:1]
@@ -138,15 +146,16 @@ def _of_time(question: Question, chosen: Chosen) -> list[Hit]:
     return [hit for hit in turns if not since <= stems(said[hit.id]) or _WAS.search(said[hit.id])]
 
 
-def _is_not_the_first(question: Question, first: Hit, chosen: Chosen) -> bool:
-    """Whether an earlier turn on the same has a value of the kind that is asked for, too."""
-    topic = ({*question.stems} | telling_stems(first.text)) - LIGHT
-    return not tells_of_first(first.text) and any(
-        when_of(hit) < when_of(first)
-        and Bearing(chosen.asked).plainly(hit.text)
-        and not topic.isdisjoint(stems(hit.text))
+def _is_another_meant(question: Question, turn: Hit, chosen: Chosen, *, before: bool) -> bool:
+    """Whether an earlier turn on the same has a value of the kind that is asked for, too; `before`: and no later one
+    has."""
+    topic = ({*question.stems} | telling_stems(turn.text)) - LIGHT
+    others = [
+        when_of(hit) < when_of(turn)
         for hit in chosen.next_best
-    )
+        if Bearing(chosen.asked).plainly(hit.text) and not topic.isdisjoint(stems(hit.text))
+    ]
+    return bool(others) and (all(others) if before else any(others))
 
 
 def _is_only_of_now(sentence: str) -> bool:

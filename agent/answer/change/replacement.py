@@ -1,10 +1,11 @@
 """A later turn that may stand in the place of what would be told. Pure.
 
-The words don't say for certain, so both are told and neither as what holds. Two kinds are read. One names what is told,
+The words don't say for certain, so both are told and neither as what holds. Three kinds are read. One names what is told,
 and says that something else stands in its place: "the cough comes from the ramipril. She switched me to candesartan",
 or that it failed, ended or can't be: "can't do the 27th, tuesday?". What its speaker puts right at once counts as such.
-The other is a short clause that only brings a value of the same kind, with a word of change and no topic of its own,
+Another is a short clause that only brings a value of the same kind, with a word of change and no topic of its own,
 close behind what it may mean: "leaving 5 then", "Henne Strand instead" (ADR 87).
+The last answers nearly as well, on the same topic, with another value of the kind: "list stands at 65 people".
 """
 
 import re
@@ -16,7 +17,7 @@ import msgspec
 
 from braid.agent.answer.change.former_value import CANNOT, IS_OUT
 from braid.agent.answer.change.variants import MENDED_WITHIN, OF_ONE
-from braid.agent.answer.change.wording import CLAUSE, PROPOSED, of_another, telling_clause
+from braid.agent.answer.change.wording import CLAUSE, FOR_ONCE, PROPOSED, of_another, telling_clause
 from braid.agent.answer.choice.matching import LIGHT
 from braid.agent.answer.question.reading import AskedQuestion, Wants
 from braid.agent.answer.relevance.mismatch import mismatch
@@ -27,9 +28,8 @@ from braid.ledger.record.record import ExperienceBody
 from braid.recall.decompose import Question
 from braid.recall.hits import Hit, is_soon_after, speaker
 from braid.text.calendar import MONTH_NAME, MONTHS, WEEKDAYS
-from braid.text.numbers import VALUES
+from braid.text.numbers import VALUES, codes
 from braid.text.numbers import WORD as NUMBER_WORD
-from braid.text.numbers import codes
 from braid.text.sentences import sentences
 from braid.text.words import STOP, stem, stems, telling, telling_stems, words
 
@@ -59,7 +59,32 @@ _AGREES: Final = re.compile(
     re.IGNORECASE,
 )
 """Opens the reply of somebody who takes up what was proposed."""
-_DECLINES: Final = re.compile(r"\b(?:no(?! problem\b| worries\b)|nope|not(?! what\b)|never|declined|refused|rejected|turned down)\b|n['’]t\b", re.IGNORECASE)
+_DECLINES: Final = re.compile(
+    r"\b(?:no(?! problem\b| worries\b)|nope|not(?! what\b)|never|declined|refused"
+    r"|rejected|turned down)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+"""Says in a reply that what was proposed isn't taken up."""
+_BESIDES: Final = re.compile(r"\b(?:extra|also|as well|another)\b", re.IGNORECASE)
+_BETTER: Final = r"\b(?:works?|is|are|was|were) (?:much |even |way |a lot )?better(?! than\b)\b"
+_MARK: Final = re.compile(
+    r"\bthen\W*$|^(?:ok(?:ay)?,? )?then\b(?! (?:it|that|this|there|he|she|they|we|you|i|not|no)\b)"
+    rf"|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|{_MAKING_IT}|\brather\b"
+    rf"|{_IS_BETTER}|\bcan (?:now )?only\b"
+    r"|\b(?:down|up|back) to\b|\bit is\W*$|\b(?:it|that|they)(?:['’]ll| will) be\b",
+    re.IGNORECASE,
+)
+_AGREES: Final = re.compile(
+    r"\W*(?:yes|yeah|yep|yup|ok(?:ay)?|sure|fine|perfect|great|good|lovely|deal|done|agreed|works|sounds|me too"
+    r"|no problem)\b",
+    re.IGNORECASE,
+)
+"""Opens the reply of somebody who takes up what was proposed."""
+_DECLINES: Final = re.compile(
+    r"\b(?:no(?! problem\b| worries\b)|nope|not(?! what\b)|never|declined|refused"
+    r"|rejected|turned down)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 """Says in a reply that what was proposed isn't taken up."""
 _FOR_ONCE: Final = re.compile(
     r"\b(?:just|only|except) (?:for |on )?(?:this|once|today|tomorrow|next)\b|\b(?:this|for) once\b|\bfor (?:this|one|the)"
@@ -137,7 +162,7 @@ _SO: Final = re.compile(
 _STEPS_IN: Final = re.compile(r"replac|t(?:akes?|ook|aken|aking) ", re.IGNORECASE)
 _ENDS: Final = re.compile(r"no longer|any ?more", re.IGNORECASE)
 """What is over is what stands with these, and not who is spoken of."""
-_IF: Final = re.compile(r"\W*(?:if|unless|had)\b", re.IGNORECASE)
+_IF: Final = re.compile(r"^\W*(?:if|unless|had)\b", re.IGNORECASE)
 """Begins what is only supposed."""
 _RETURNS: Final = re.compile(r"\bafter all\b", re.IGNORECASE)
 """Says of what is told that it holds again."""
@@ -194,8 +219,8 @@ def replacement(
         if told.may_be_changed_by(hit)
         for said in [
             *(told.sentences_of_change(hit, hits) if kind and not only_named else ()),
-            *(told.sentences_of_rival(hit, hits) if kind and hit.id in rivals else ()),
             *told.replaced_in(hit),
+            *(told.sentences_of_rival(hit, hits) if kind and hit.id in rivals else ()),
         ]
     ]
     return max(found, key=lambda one: when_of(one.hit), default=None)
@@ -283,6 +308,7 @@ class _Told:
             proposed = "?" in part.mark or PROPOSED.match(said) is not None
             if (
                 any(self._brings(clause, hit, hits, proposed=proposed) for clause in CLAUSE.split(said))
+                and FOR_ONCE.search(said) is None
                 and (not proposed or self._is_taken_up(said, hit, hits))
                 and not of_another(self.question, self.span.sentence, said)
             ):
@@ -302,12 +328,12 @@ class _Told:
             value = _values(self.kind, said) - _TENS
             if self.kind == "name":
                 value |= {one.lower() for one in _CAPITALS.findall(said)}
+                value -= _CALENDAR_WORDS | _written_small(said, hits)
             if (
                 "?" not in part.mark
-                and value
-                and value.isdisjoint(self._value)
-                and not any(one.search(said) for one in (PROPOSED, _DECLINES, _FOR_ONCE))
-                and (self.kind != "number" or self._may_replace(said))
+                and self._is_new(value)
+                and not any(one.search(said) for one in (PROPOSED, FOR_ONCE, _DECLINES, _BESIDES))
+                and (self.kind != "number" or (self._may_replace(said) and not self._counts_another(said)))
                 and not mismatch(self.question, said, hit, hits)
             ):
                 yield said
@@ -344,7 +370,9 @@ class _Told:
         over = False
         for part in sentences(hit.text):
             sentence = hit.text[part.start : part.stop]
-            if _IF.match(sentence) or PROPOSED.match(sentence) or of_another(self.question, self.span.sentence, sentence):
+            if any(one.search(sentence) for one in (_IF, PROPOSED, FOR_ONCE)) or of_another(
+                self.question, self.span.sentence, sentence
+            ):
                 continue
             mark = _REPLACES.search(sentence)
             if since is None and self._is_over(sentence):
@@ -442,7 +470,7 @@ class _Told:
         value = self._values_of(clause)
         if self.kind == "name":
             value -= _CALENDAR_WORDS | _written_small(clause, hits)
-        if not value or not value.isdisjoint(self._value):
+        if not self._is_new(value):
             return False
         if self.kind == "number" and not self._may_replace(clause):
             return False
@@ -453,6 +481,13 @@ class _Told:
             return False  # more butter is better, and the flour stays
         shares = bool(others & (self._asked | self._named_stems) - LIGHT) or hit.id in self.answering
         return shares or self._is_close(hit, hits) or (not others and _is_of_talk(self.older, hit))
+
+    def _is_new(self, value: Set[str]) -> bool:
+        """Whether some values are others than what is told: of days 8 May and 1 May share their month alone."""
+        shared = value & self._value
+        return bool(value) and (
+            not shared or (self.kind == "day" and shared.issubset(MONTHS) and shared < value)
+        )
 
     def _values_of(self, clause: str) -> set[str]:
         """Return the values of a clause; where a day is told, a number alone may be one: "ok, 27 then"."""
@@ -495,6 +530,12 @@ class _Told:
             if fits:
                 return True
         return False
+
+    def _counts_another(self, said: str) -> bool:
+        """Whether a number of a sentence is of another thing that was told with it: the butter beside the flour."""
+        others = stems(self.span.sentence) - stems(self.span.short) - self._asked
+        behind = (words(said[match.end() :])[:2] for match in _NUMBER.finditer(said))
+        return any(not others.isdisjoint(map(stem, some)) for some in behind)
 
     def _is_close(self, hit: Hit, hits: Sequence[Hit]) -> bool:
         """Whether a turn stands close behind the older one, or behind a later one on the topic."""

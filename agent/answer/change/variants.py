@@ -168,8 +168,10 @@ def _of_change(
             continue
         mend = mends and is_mend(said, behind)
         taken = mends and takes_back(said)
-        if "?" not in part.mark and PROPOSED.match(said) is None and (
-            mend or taken or (changes and is_change(question, sentence, said, by_value=by_value))
+        if (
+            "?" not in part.mark
+            and PROPOSED.match(said) is None
+            and (mend or taken or (changes and is_change(question, sentence, said, by_value=by_value)))
         ):
             span = best_span(question, said, when_of(hit))
             if span is not None and span.short and (span.wanted or not mend):

@@ -24,11 +24,18 @@ CLAUSE: Final = re.compile(r"[,;:!?]+\s+|\.\s+|\s+[–—-]\s+|\n+|\s+(?:but|bec
 """Where a clause ends."""
 PROPOSED: Final = re.compile(
     r"^\W*(?:(?:and|but|so|well|oh|or|maybe|perhaps|i think|i guess|i feel"
-    r"|(?:he|she|they|(?-i:[A-Z])[\w-]+) thinks?)\W+(?:that )?)*(?:(?:i|we) (?:should|could|might|ought to)\b(?! have\b)"
+    r"|(?:he|she|they|(?-i:[A-Z])[\w-]+) thinks?)\W+(?:that )?)*"
+    r"(?:(?:i|we) (?:should|could|might|ought to)\b(?! have\b)"
     r"|(?:should|could|shall|can) (?:i|we)\b|(?:what if|how about)\b)",
     re.IGNORECASE,
 )
 """What somebody proposes, and nobody decided."""
+FOR_ONCE: Final = re.compile(
+    r"\b(?:just|only|except) (?:for |on )?(?:this|once|today|tomorrow|next)\b|\b(?:this|for) once\b"
+    r"|\bfor (?:this|one|the) (?:week|day|time)\b|\bthat (?:week|day|time)\b|\bfills? in\b",
+    re.IGNORECASE,
+)
+"""Says that something is so for one time."""
 _HANGS_ON: Final = re.compile(
     r"\W*(?:since|because|as|if|when|while|so|unless|after|before|until)\b", re.IGNORECASE
 )
@@ -221,7 +228,7 @@ _NOW: Final = re.compile(
 def is_change(question: Question, older: str, newer: str, *, by_value: bool = False) -> bool:
     """Whether one sentence says that what another says in answer to a question has changed; `by_value`: to another
     value. That the van was sold changes nothing of what it cost."""
-    if of_another(question, older, newer):
+    if of_another(question, older, newer) or FOR_ONCE.search(newer):
         return False
     line = _Line(question, older, newer)
     if by_value and not line.brings_value:

@@ -84,7 +84,8 @@ _FIRST: Final = re.compile(
     re.IGNORECASE,
 )
 _BEFORE: Final = re.compile(
-    r"\b(?:before|previous(?:ly)?|former(?:ly)?|used to|(?<!how )old\b|(?<!take )until|till"
+    r"\b(?:before|(?:was|were) (?:[\w’']+ ){0,4}?(?:supposed|meant|going) to|previous(?:ly)?|former(?:ly)?|used to"
+    r"|(?<!how )old\b|(?<!take )until|till"
     r"|earlier|back then|prior)\b",
     re.IGNORECASE,
 )

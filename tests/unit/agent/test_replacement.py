@@ -350,6 +350,77 @@ def test_what_stands_in_the_place_of_something_else_changes_nothing(
     assert other not in asked(tmp_path, question, *said)[0]
 
 
+WEDDING = ("Nia", "Wedding's at Coldbrook Barn on 12 September, about 80 people.")
+REHEARSAL = ("Renate", "Rehearsals are on Tuesdays at the Methodist hall, half seven to nine.")
+DEPLOYS = ("Hannah", "Deploys on Wednesdays. Staging is on Hetzner.")
+SPANISH = ("Mirela", "Spanish class is Mondays at 18:30 in room B2 with Señora Campos.")
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(
+    ("question", "said", "both"),
+    [
+        (
+            "Where is the wedding?",
+            (WEDDING, ("Nia", "Barn flooded. We're at St Non's Hotel.")),
+            ("Barn", "St Non"),
+        ),
+        (
+            "How many people are coming to the wedding?",
+            (WEDDING, ("Nia", "List stands at 65 people.")),
+            ("80", "65"),
+        ),
+        (
+            "what's the batch size now?",
+            (("Rill", "Batch size set to 2000"), ("Kofi", "batch down to 800")),
+            ("2000", "800"),
+        ),
+        (
+            "when was the Anchor gig?",
+            (("Rico", "gig is 14 march at the Anchor"), ("Rico", "the Anchor can only do 21 march")),
+            ("14", "21"),
+        ),
+    ],
+)
+def test_another_value_without_a_word_of_change_is_told_beside_the_first(
+    tmp_path: Path, question: str, said: tuple[tuple[str, str], ...], both: tuple[str, str]
+) -> None:
+    short, p = asked(tmp_path, question, *said)
+    assert all(one in short for one in both)
+    assert p <= 0.5
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(
+    ("question", "said", "other"),
+    [
+        (
+            "Which day are rehearsals?",
+            (REHEARSAL, ("Oskari", "Maybe we could try Thursdays instead, half the basses have football")),
+            "Thursday",
+        ),
+        (
+            "Which day do we deploy?",
+            (
+                DEPLOYS,
+                ("Pavel", "Could we deploy on Mondays?"),
+                ("Hannah", "Turned down, Mondays are for support."),
+            ),
+            "Monday",
+        ),
+        (
+            "which day is Spanish?",
+            (SPANISH, ("Mirela", "Next Monday is off for the holiday, class on Tuesday instead that week.")),
+            "Tuesday",
+        ),
+    ],
+)
+def test_what_is_only_proposed_or_for_once_replaces_nothing(
+    tmp_path: Path, question: str, said: tuple[tuple[str, str], ...], other: str
+) -> None:
+    assert other not in asked(tmp_path, question, *said)[0]
+
+
 def test_what_takes_its_place_is_found_by_what_is_told(tmp_path: Path) -> None:
     said = [
         "We pay Mia 12 euros an hour for babysitting",
