@@ -1,6 +1,6 @@
 """A later turn that may stand in the place of what would be told. Pure.
 
-The words don't say for certain, so both are told and neither as what holds. Three kinds are read. One names what is told,
+It isn't certain, so both are told and neither as what holds. Three kinds are read. One names what is told,
 and says that something else stands in its place: "the cough comes from the ramipril. She switched me to candesartan",
 or that it failed, ended or can't be: "can't do the 27th, tuesday?". What its speaker puts right at once counts as such.
 Another is a short clause that only brings a value of the same kind, with a word of change and no topic of its own,
@@ -66,32 +66,6 @@ _DECLINES: Final = re.compile(
 )
 """Says in a reply that what was proposed isn't taken up."""
 _BESIDES: Final = re.compile(r"\b(?:extra|also|as well|another)\b", re.IGNORECASE)
-_BETTER: Final = r"\b(?:works?|is|are|was|were) (?:much |even |way |a lot )?better(?! than\b)\b"
-_MARK: Final = re.compile(
-    r"\bthen\W*$|^(?:ok(?:ay)?,? )?then\b(?! (?:it|that|this|there|he|she|they|we|you|i|not|no)\b)"
-    rf"|\binstead\b(?! of\b)|\bnow\b|\bfrom (?:\w+ )?\w+ on(?:wards)?\b|{_MAKING_IT}|\brather\b"
-    rf"|{_IS_BETTER}|\bcan (?:now )?only\b"
-    r"|\b(?:down|up|back) to\b|\bit is\W*$|\b(?:it|that|they)(?:['’]ll| will) be\b",
-    re.IGNORECASE,
-)
-_AGREES: Final = re.compile(
-    r"\W*(?:yes|yeah|yep|yup|ok(?:ay)?|sure|fine|perfect|great|good|lovely|deal|done|agreed|works|sounds|me too"
-    r"|no problem)\b",
-    re.IGNORECASE,
-)
-"""Opens the reply of somebody who takes up what was proposed."""
-_DECLINES: Final = re.compile(
-    r"\b(?:no(?! problem\b| worries\b)|nope|not(?! what\b)|never|declined|refused"
-    r"|rejected|turned down)\b|n['’]t\b",
-    re.IGNORECASE,
-)
-"""Says in a reply that what was proposed isn't taken up."""
-_FOR_ONCE: Final = re.compile(
-    r"\b(?:just|only|except) (?:for |on )?(?:this|once|today|tomorrow|next)\b|\b(?:this|for) once\b|\bfor (?:this|one|the)"
-    r" (?:week|day|time)\b|\bfills? in\b|\bextra\b|\balso\b|\bas well\b|\banother\b",
-    re.IGNORECASE,
-)
-"""Says that something is so for one time, or besides."""
 _BETTER: Final = re.compile(_IS_BETTER, re.IGNORECASE)
 _MAKE_IT: Final = re.compile(_MAKING_IT, re.IGNORECASE)
 _NUMBER: Final = re.compile(
@@ -486,7 +460,7 @@ class _Told:
         """Whether some values are others than what is told: of days 8 May and 1 May share their month alone."""
         shared = value & self._value
         return bool(value) and (
-            not shared or (self.kind == "day" and shared.issubset(MONTHS) and shared < value)
+            not shared or (self.kind == "day" and not shared - {*MONTHS} and shared < value)
         )
 
     def _values_of(self, clause: str) -> set[str]:

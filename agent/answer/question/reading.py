@@ -84,7 +84,7 @@ _FIRST: Final = re.compile(
     re.IGNORECASE,
 )
 _BEFORE: Final = re.compile(
-    r"\b(?:before|(?:was|were) (?:[\w’']+ ){0,4}?(?:supposed|meant|going) to|previous(?:ly)?|former(?:ly)?|used to"
+    r"\b(?:before|(?:was|were) (?:[\w’']+ ){0,4}?(?:supposed|meant) to|previous(?:ly)?|former(?:ly)?|used to"
     r"|(?<!how )old\b|(?<!take )until|till"
     r"|earlier|back then|prior)\b",
     re.IGNORECASE,
