@@ -8,5 +8,5 @@ def bearer(token: str) -> str:
     """
     plain = token.strip()
     if not plain or not plain.isascii() or not plain.isprintable() or " " in plain:
-        raise ValueError("the token is none: it begins with braid_, and has letters, digits, - and _ alone")
+        raise ValueError("that isn't a token: one begins with braid_, and has letters, digits, - and _ alone")
     return f"Bearer {plain}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from time import perf_counter
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -19,11 +19,13 @@ from braid.affect.vad import ToneReading
 from braid.agent import cite
 from braid.agent.answer.compose import Extractive
 from braid.agent.answer.lists.request import ListRequest, list_request
+from braid.agent.answer.question.apart import asked_apart
 from braid.agent.answer.question.asker import is_of_asker, with_own_words
 from braid.agent.answer.question.bridge import bridged
 from braid.agent.answer.question.followup import asked_anew, asks_of_answer
 from braid.agent.answer.question.presupposition import presumed
 from braid.agent.answer.reflection import Reflection, reflect
+from braid.agent.answer.together import together
 from braid.agent.answer.turn.spans import MAX_CHARS
 from braid.agent.composer import (
     Caution,
@@ -171,48 +173,24 @@ def answer(
     core = core_of(question)
     if after is not None:
         core = asked_anew(core, after)
-    parts = decompose(core, now)
-    clock.done("decompose", parts.intent)
-    found = mind.find(core)
-    trouble += found.degraded
-    clock.done("recall", f"{len(found.results)} found")
-    kept = [_parted(hit, core) for hit in _own(_through(lens, found.results, trouble), parts)]
-    hits = _best(kept, top_k)
-    clock.done("lens", f"{len(kept)} kept" if lens is not None else "none")
-    held = _held(mind, core, trouble)
-    if lens is not None:
-        held = _seen(held, kept)
-    clock.done("stance", _stance_in_words(held))
-    via = held.via if held is not None else None
-    shown = msgspec.structs.replace(found, results=hits)
-    asked = QuestionContext(
-        question=core,
-        hits=hits,
-        context=block(parts, shown, now)
-        if composer is not None
-        else "",  # `Extractive` quotes the hits themselves
-        now=now,
-        stance=held.outcome if held is not None else None,
-        support=held.support if held is not None else (),
-        via=via,
-        given=1.0 if via is None else 1.0 - via.outcome.decision.residual_uncertainty,
-        language=guess(question) or "en",
-        more=[hit for hit in kept if hit not in hits] if top_k == TOP_K else (),
-        nearest=mind.nearest(),
-        overtaken=partial(_overtaken, mind, trouble),
-        find=lambda words: _own(_through(lens, mind.find(words).results, trouble), parts),
-        answers=mind.answers(trouble),
-        parses=mind.parses(trouble),
-        caution=caution,
-        listed=_listed(mind, core, kept, trouble, through=lens is not None),
-        after=after,
-    )
     if after is not None and asks_of_answer(core) is not None:
         composer = None  # the last answer's own citations answer it, and no model
-    composed = _composed(asked, composer or Extractive(), trouble)
-    clock.done("compose", composed.model or "extractive")
-    citations = _cited(asked, composed)
-    clock.done("cite", f"{len(citations)} cited")
+    put = partial(
+        _answered, mind=mind, now=now, composer=composer or Extractive(), lens=lens, top_k=top_k, caution=caution,
+        after=after, trouble=trouble, clock=clock,
+    )  # fmt: skip
+    parts = asked_apart(core) if composer is None or isinstance(composer, Extractive) else ()
+    each = [put(part) for part in parts]
+    if any(one.composed.claims for one in each):
+        found = _Answered(
+            composed=together(parts, [one.composed for one in each]),
+            citations=list({cited.id: cited for one in each for cited in one.citations}.values()),
+            hits=list({hit.id: hit for one in each for hit in one.hits}.values()),
+            held=next((one.held for one in each if one.composed.claims), None),
+        )
+    else:
+        found = put(core)
+    composed, citations, hits, held = found
     # Nothing below may change what is said, what it rests on, or how sure it is.
     tone, text = _toned(mind, question, composed, hits) if affect else (None, composed.text)
     clock.done("affect", tone.style.words() if tone is not None else "off")
@@ -238,6 +216,72 @@ def answer(
         steps=clock.steps,
         reflection=reflection,
     )
+
+
+class _Answered(NamedTuple):
+    """What was composed of a question, and of what."""
+
+    composed: Composed
+    citations: Sequence[Support]
+    hits: Sequence[Hit]
+    held: HeldStance | None
+
+
+def _answered(
+    core: str,
+    mind: Mind,
+    *,
+    now: datetime,
+    composer: Composer,
+    lens: Lens | None,
+    top_k: int,
+    caution: Caution,
+    after: EarlierAnswer | None,
+    trouble: list[str],
+    clock: "_Steps",
+) -> _Answered:
+    """Return what a question is answered by, before its manner."""
+    parts = decompose(core, now)
+    clock.done("decompose", parts.intent)
+    found = mind.find(core)
+    trouble += found.degraded
+    clock.done("recall", f"{len(found.results)} found")
+    kept = [_parted(hit, core) for hit in _own(_through(lens, found.results, trouble), parts)]
+    hits = _best(kept, top_k)
+    clock.done("lens", f"{len(kept)} kept" if lens is not None else "none")
+    held = _held(mind, core, trouble)
+    if lens is not None:
+        held = _seen(held, kept)
+    clock.done("stance", _stance_in_words(held))
+    via = held.via if held is not None else None
+    shown = msgspec.structs.replace(found, results=hits)
+    asked = QuestionContext(
+        question=core,
+        hits=hits,
+        context=""
+        if isinstance(composer, Extractive)  # it quotes the hits themselves
+        else block(parts, shown, now),
+        now=now,
+        stance=held.outcome if held is not None else None,
+        support=held.support if held is not None else (),
+        via=via,
+        given=1.0 if via is None else 1.0 - via.outcome.decision.residual_uncertainty,
+        language=guess(core) or "en",
+        more=[hit for hit in kept if hit not in hits] if top_k == TOP_K else (),
+        nearest=mind.nearest(),
+        overtaken=partial(_overtaken, mind, trouble),
+        find=lambda words: _own(_through(lens, mind.find(words).results, trouble), parts),
+        answers=mind.answers(trouble),
+        parses=mind.parses(trouble),
+        caution=caution,
+        listed=_listed(mind, core, kept, trouble, through=lens is not None),
+        after=after,
+    )
+    composed = _composed(asked, composer, trouble)
+    clock.done("compose", composed.model or "extractive")
+    citations = _cited(asked, composed)
+    clock.done("cite", f"{len(citations)} cited")
+    return _Answered(composed, citations, hits, held)
 
 
 def core_of(question: str) -> str:

@@ -26,7 +26,11 @@ _THEN: Final = re.compile(
     r"|(?<!is )(?<!are )(?<!be )[a-z]{2,}ed)\b(?! to\b)",
     re.IGNORECASE,
 )
-_PAST: Final = re.compile(r"\b(?:died|born|passed away)\b", re.IGNORECASE)
+_PAST: Final = re.compile(
+    r"\b(?:died|born|passed away|went|met|saw|married|arrived|happened|took place"
+    r"|(?<!is )(?<!are )(?<!be )(?<!being )(?:held|sold))\b",
+    re.IGNORECASE,
+)
 _MONTH_END: Final = re.compile(
     r"\b(?:by|before|(?P<until>until|till)|due(?: in)?(?: at| by)?) the (?:very )?end of"
     rf" (?:(?P<which>the|this|next) month|(?P<month>{MONTH_NAME})\b(?:,? (?P<year>(?:19|20)\d\d)\b)?)",

@@ -176,7 +176,7 @@ def test_a_token_that_is_none_is_told_and_not_shown(scene: Scene) -> None:
         "hook", "session-start", stdin=start, BRAID_URL="http://127.0.0.1:1", BRAID_TOKEN="braid_secret\nx"
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "the token is none" in done.stdout
+    assert "that isn't a token" in done.stdout
     assert "secret" not in done.stdout
 
 

@@ -38,6 +38,8 @@ SAID = datetime(2026, 6, 1, 9, tzinfo=UTC)
         ("When is the essay due?", "essay is due 1 december, 2500 words", "1 December 2026"),
         ("When was it due?", "it was due 1 December, 2024", "1 December 2024"),
         ("When did nan die?", "nan died on 30 November", "30 November 2025"),
+        ("When was the party?", "we held the party on 20 December", "20 December 2025"),
+        ("When is the party?", "the party is held on 20 December", "20 December 2026"),
         ("When is my birthday?", "my birthday is 3 March", "3 March"),
         ("When was my wife born?", "my wife was born on 3 March", "3 March"),
         ("When was my wife born?", "my wife was born on 3 March 1981", "3 March 1981"),
