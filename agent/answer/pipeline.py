@@ -177,7 +177,7 @@ def answer(
         composer = None  # the last answer's own citations answer it, and no model
     put = partial(
         _answered, mind=mind, now=now, composer=composer or Extractive(), lens=lens, top_k=top_k, caution=caution,
-        after=after, trouble=trouble, clock=clock,
+        after=after, language=guess(question) or "en", trouble=trouble, clock=clock,
     )  # fmt: skip
     parts = asked_apart(core) if composer is None or isinstance(composer, Extractive) else ()
     each = [put(part) for part in parts]
@@ -237,6 +237,7 @@ def _answered(
     top_k: int,
     caution: Caution,
     after: EarlierAnswer | None,
+    language: str,
     trouble: list[str],
     clock: "_Steps",
 ) -> _Answered:
@@ -266,7 +267,7 @@ def _answered(
         support=held.support if held is not None else (),
         via=via,
         given=1.0 if via is None else 1.0 - via.outcome.decision.residual_uncertainty,
-        language=guess(core) or "en",
+        language=language,
         more=[hit for hit in kept if hit not in hits] if top_k == TOP_K else (),
         nearest=mind.nearest(),
         overtaken=partial(_overtaken, mind, trouble),

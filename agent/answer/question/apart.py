@@ -29,6 +29,10 @@ _HOW_MANY: Final = re.compile(rf"how (?:many|much)(?! {_AUX}\b) \w+", re.IGNOREC
 _HOW_MANY_ALONE: Final = re.compile(rf"how (?:many|much)(?= {_AUX}\b)", re.IGNORECASE)
 _PERSON: Final = re.compile(r"\b(?:he|she|him)\b", re.IGNORECASE)
 _THING: Final = re.compile(r"\b(?:it|they|them)\b", re.IGNORECASE)
+_VALUE_ALONE: Final = re.compile(
+    rf"(?:what|how (?:much|many)) {_AUX} (?:it|that|they)\b(?: \w+)?", re.IGNORECASE
+)
+"""Asks for the same value again: of what, only the question before it says."""
 _OWNED: Final = re.compile(r"\b(?:his|her|their|its)\b", re.IGNORECASE)
 _NAMED: Final = re.compile(r"\b(?:the|my|our|your) \w+", re.IGNORECASE)
 """What "it" stands for in the question behind."""
@@ -62,7 +66,7 @@ def _whole(part: str, first: str) -> str | None:
     if _WORD_ALONE.fullmatch(part):
         deed = _OF_A_DEED.fullmatch(first)
         return f"{part} {deed['rest']}" if deed is not None else None
-    if not _ASKS.match(part):
+    if not _ASKS.match(part) or _VALUE_ALONE.fullmatch(part):
         return None
     if part is first:
         return part

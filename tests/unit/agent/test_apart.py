@@ -47,6 +47,7 @@ def test_a_question_is_taken_apart(question: str, parts: tuple[str, ...]) -> Non
         "I moved to Porto. Where do I live?",
         "do you know who I met and where we went?",
         "who won and by how much",
+        "what did Aivo want for the ceiling first and what is it now?",
         "who is it and what does she do?",
         "where is A? where is B? where is C? where is D?",
         "",
