@@ -196,12 +196,12 @@ def _rank(asked: Pointed, text: str) -> tuple[int, int, bool, bool] | None:
     """Return how much a text is pointed to; None where it isn't."""
     said = telling(text)
     own, short = frozenset(map(stem, said)), _initials(said)
-    missing = {word for word in asked.of if word not in short and not _has(own, word)}
+    missing = {word for word in asked.of if word not in short and not has_word(own, word)}
     if asked.is_stated and _IS.search(text):
         missing -= _BEGINS
-    shared = sum(_has(own, word) for word in asked.near)
+    shared = sum(has_word(own, word) for word in asked.near)
     is_named = not missing - LABELS and len(missing) < len(asked.of) if asked.of else shared > 0
-    if not is_named or not all(name in short or _has(own, name) for name in asked.names):
+    if not is_named or not all(name in short or has_word(own, name) for name in asked.names):
         return None
     if asked.denies not in (None, denies(text)):
         return None
@@ -220,7 +220,8 @@ def _initials(said: Sequence[str]) -> frozenset[str]:
     return frozenset(f"{one}{end}" for one in found if one.isalpha() and len(one) > 1 for end in ("", "s"))
 
 
-def _has(stems: Iterable[str], wanted: str) -> bool:
+def has_word(stems: Iterable[str], wanted: str) -> bool:
+    """Whether some stems have a word, be it bent otherwise or in short."""
     return any(_is_same(one, wanted) for one in stems)
 
 
@@ -250,5 +251,5 @@ def changed_to(text: str, asked: Pointed) -> str | None:
     if any(char.isdigit() for char in value) and not all(is_code):
         return None
     subject = frozenset(map(stem, telling(text[: verbs[0].start()])))
-    is_subject = all(_has(subject, word) for word in asked.of - LABELS)
+    is_subject = all(has_word(subject, word) for word in asked.of - LABELS)
     return f"{text[: verbs[0].end()]}{value}." if is_subject else None

@@ -14,7 +14,7 @@ from braid.text.words import stem, telling, telling_stems, words
 T = TypeVar("T")
 _MOST: Final = 4
 """A bare value has no more words; what has is a statement."""
-_CONFIRMS: Final = re.compile(
+CONFIRMS: Final = re.compile(
     r"\W*(?:(?:yes|yeah|yep|exactly|indeed|true|agreed|confirmed)\b|(?:right|correct)[,.!]|(?:that|this"
     r"|you)(?:['’]s|['’]re| is| are)"
     r" (?:right|correct|true)\b)",
@@ -146,7 +146,7 @@ def righting(line: str) -> Righting | None:
     parts = list(sentences(line))
     asks = any(mark in one.mark for one in parts for mark in QUESTION_MARKS)
     asks = asks and not _FIX.fullmatch(parts[-1].text)
-    if not parts or _CONFIRMS.match(line) or (asks and not _ASKED.search(line)):
+    if not parts or CONFIRMS.match(line) or (asks and not _ASKED.search(line)):
         return None
     is_cued = _CUE.search(line) is not None
     told = line.strip(" .!?")

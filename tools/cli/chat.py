@@ -162,10 +162,12 @@ class Conversation:
         if wanted.asked is not None:
             self._changes.carry_out(wanted.asked, text)
             return
+        if wanted.kind in ("tell", "ask") and self._changes.aim(text):
+            return
         if wanted.told:
             self._tell(wanted.told)
         {
-            "tell": self._changes.restate_or_tell,
+            "tell": self._tell,
             "ask": self._ask,
             "how": self._how,
             "meant": self._changes.meant,

@@ -7,7 +7,6 @@ without being asked for.
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -169,7 +168,7 @@ class Changes:
             texts = [(one, one.text) for one in near.memories]
             asked = asked._replace(statement=mended(asked.statement, [said for _, said in texts]))
             found = fitting(texts, asked.statement)
-        if len(found) > 1 or (found and changed(found[0].text, asked) is not None):
+        if len(found) > 1 or (found and changed(found[0].text, asked) not in (None, found[0].text)):
             self._replace(found, lambda said: changed(said, asked), text)
         else:
             self._point_or_tell(text)
@@ -188,7 +187,7 @@ class Changes:
 
         asked = pointed(text)
         if asked is None:
-            return self._restate(text)
+            return self.aim(text)
         near = [(one, one.text) for one in self._near(text)]
         asked = (pointed(mended(text, [said for _, said in near])) or asked)._replace(value=asked.value)
         found = meant_by(asked, near)
@@ -196,27 +195,24 @@ class Changes:
             self._forget_chosen([one.id for one in found], "")
         elif found:
             self._replace(found, lambda said: changed_to(said, asked), text)
-        return bool(found) or self._restate(text)
+        return bool(found) or self.aim(text)
 
-    def restate_or_tell(self, text: str) -> None:
-        """Put the value that a line states in the one memory that says the rest of it; else it is something told."""
-        if not self._restate(text):
-            self._tell(text)
+    def aim(self, text: str) -> bool:
+        """Do what a line says of something remembered, wherever in it; return whether it says it of any."""
+        from braid.agent.request.aim import aimed, may_aim
 
-    def _restate(self, text: str) -> bool:
-        from braid.agent.request.naming import mended
-        from braid.agent.request.pointing import changed_to, meant_by
-        from braid.agent.request.restatement import restated
-
-        if not any(restated(text)):
+        if not may_aim(text):
             return False
-        near = [(one, one.text) for one in self._near(text)]
-        for asked in restated(mended(text, [said for _, said in near])):
-            found = meant_by(asked, near)
-            if len(found) == 1:
-                self._replace(found, partial(changed_to, asked=asked), text)
-                return True
-        return False
+        asked = aimed(text, [(one, one.text) for one in self._near(text)])
+        if asked is None:
+            return False
+        if asked.text is not None:
+            self._replace(asked.found, lambda said: asked.text, text)
+        elif asked.is_all:
+            self._forget([one.id for one in asked.found], "")
+        else:
+            self._forget_chosen([one.id for one in asked.found], "")
+        return True
 
     def _replace(self, found: "Sequence[Meant]", new: Callable[[str], str | None], text: str) -> None:
         """Put another text in the place of the one memory that is meant, after asking; of several they are shown.

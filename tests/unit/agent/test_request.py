@@ -7,7 +7,6 @@ from braid.agent.request.meant import righted
 from braid.agent.request.naming import mended
 from braid.agent.request.pointing import changed_to, meant_by, pointed
 from braid.agent.request.removal import affirmed, removal
-from braid.agent.request.restatement import restated
 from braid.agent.request.righting import corrected, fitting, righting
 from braid.agent.request.wish import Wish, wish
 
@@ -393,47 +392,6 @@ MEMORIES = (
     "My physio appointment is on 14 March.",
     "The plumber is called Rasmussen.",
 )
-
-
-def _restating(line: str) -> list[str | None]:
-    texts = [(text, text) for text in MEMORIES]
-    found = [(meant_by(asked, texts), asked) for asked in restated(mended(line, MEMORIES))]
-    return [changed_to(meant[0], asked) for meant, asked in found if len(meant) == 1]
-
-
-@pytest.mark.parametrize(
-    ("line", "after"),
-    [
-        ("my parking at work is level 3 now btw", "My parking space at work is on level 3."),
-        ("gym memebrship is 32 a month now", "The gym membership costs 32 euros a month."),
-        ("spin class starts 19:00 now", "Spin class is on Mondays at 19:00."),
-        ("cabin wifi password changed, its heron-77 now", "The wifi password at the cabin is heron-77."),
-        ("granma takes her heart pills at 10 from now on", "Grandma takes her heart pills at 10."),
-        ("physio appt moved to 15 march", "My physio appointment is on 15 march."),
-    ],
-)
-def test_what_is_stated_takes_the_place_of_the_value_of_the_one_memory_that_says_the_rest(
-    line: str, after: str
-) -> None:
-    assert _restating(line)[0] == after
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "my parking at work is level 2 now",  # as it is
-        "heart pills are at 10 now",  # of two
-        "Jonas's parking at work is level 3 now",  # of another
-        "the gym closes at 9 now",
-        "gym membership is 32 euros",  # nothing says that it is new
-        "if the gym membership is 32 euros now, I leave",
-        "he said the gym membership is 32 euros now",
-        "is the gym membership 32 euros now?",
-        "The gym was so full now, 40 people.",
-    ],
-)
-def test_what_no_one_memory_says_the_rest_of_is_told(line: str) -> None:
-    assert _restating(line) == []
 
 
 @pytest.mark.parametrize(
