@@ -14,6 +14,7 @@ from braid.agent.request.opening import QUESTION_MARKS
 from braid.agent.request.pointing import has_word
 from braid.agent.request.righting import CONFIRMS
 from braid.agent.request.slots import restated_in, slots, without_slots
+from braid.text.calendar import MONTHS, WEEKDAYS
 from braid.text.wording import denies, named
 from braid.text.words import listed, stem
 
@@ -55,7 +56,8 @@ _STATE: Final = re.compile(
 _IS_OVER: Final = re.compile(rf"(?P<of>[^,;.!?()]*?(?:{_STATE.pattern})[^,;.!?()]*)", re.IGNORECASE)
 _OVER: Final = (_REMOVE, _GOES, _NEEDLESS, _IS_OVER)
 _NEW: Final = re.compile(
-    r"\b(?:now(?:adays)?|from (?:now|here|today|tomorrow|(?:next|this) \w+)(?: on)?|as (?:of|from)|starting|these days"
+    r"\b(?:now(?:adays)?|from (?:now|here|today|tomorrow|(?:next|this) (?:week|month|year|term|\w+day))(?: on)?"
+    r"|as (?:of|from)|starting|these days"
     r"|instead|btw|make (?:it|that)|sho?u?l?d (?:say|be|read|have been)|ought to (?:say|be|read)|actually|my bad"
     r"|(?:i|we) (?:said|put|wrote|had|gave you|meant)|told (?:you|u)|wrong|typo|mistake|mixed|muddled|transposed"
     r"|swapped|slip|confused|mis(?:read|heard|counted|typed|took|spelt)|left off|w?h?oops|sorry|correction"
@@ -88,6 +90,9 @@ _IN_LAW: Final = re.compile(r"(\w+)-in-law", re.IGNORECASE)
 _BESIDE: Final = re.compile(r"\b(?:since|because|as (?:i|we|he|she|they|it))\b[^,;.!?()]*", re.IGNORECASE)
 _ASIDE: Final = re.compile(r"\([^)]*\)|[,;.!]\s*(?:but )?(?:keep|leave) [^,;.!]*", re.IGNORECASE)
 """What is said to stay, and what stands in brackets."""
+_WHEN: Final = re.compile(
+    rf"\b(?:as of|starting|beginning) (?:{'|'.join((*WEEKDAYS, *MONTHS))})\b", re.IGNORECASE
+)
 _OF_IT: Final = re.compile(r"\b(?:their|his|her|its|this|that) \w+", re.IGNORECASE)
 _STATED: Final = re.compile(r".*\b(?:that|says?|saying|states?|stating) \S+ \S+ \S", re.IGNORECASE)
 _TALK: Final = frozenset(
@@ -96,7 +101,7 @@ _TALK: Final = frozenset(
         listed("""
 business digit figure mistake typo handwriting teh shoud everything anything both all lot whatever use no point need
 afraid forgive hey update change alter correct fix amend make made put set take took moved thats new only out off since
-twice what ugh oops said back again first last finally anyway count hour useless entry detail please now dont
+twice what ugh oops said back again first last finally anyway count hour useless entry detail please now dont go
 """),
     )
 )
@@ -147,7 +152,7 @@ def aimed(line: str, near: Sequence[tuple[T, str]]) -> Aimed[T] | None:
     """Return what a line says of one of some memories, or of several that can't be told apart; None where of none."""
     if not may_aim(line):
         return None
-    line = mended(_ASIDE.sub(" ", line), [text for _, text in near])
+    line = mended(_WHEN.sub(" now ", _ASIDE.sub(" ", line)), [text for _, text in near])
     rated = _rated(line, near)
     return _changed(line, rated) or _gone(line, rated)
 
@@ -195,7 +200,7 @@ def _changed(line: str, rated: Sequence[_Near[T]]) -> Aimed[T] | None:
     says_old = not one.shared - one.words <= _values(texts[one.text])
     if any(stem(word) in unknown for word in named(line)):  # of somebody else
         return None
-    if not (says_old or len(unknown) <= len(one.words) if is_cued else not unknown and len(one.words) > 1):
+    if not (says_old or len(unknown) <= len(one.shared) if is_cued else not unknown and len(one.words) > 1):
         return None
     return Aimed((one.one,), texts[one.text])
 
@@ -233,7 +238,7 @@ def _wanted(cue: re.Match[str]) -> frozenset[str]:
     """Return what a cue names that goes: its words, and where it is asked for, its values."""
     of = _ANY_MORE.split(cue["of"])[0] if cue.re is _NEEDLESS else cue["of"]
     of = _OF_IT.sub(" ", _STATE.sub(" ", of))
-    return _naming(of) | (_values(of) if cue.re is not _IS_OVER else frozenset())
+    return _naming(of) | (_values(of) if cue.re is not _IS_OVER else frozenset[str]())
 
 
 def _is_pointed_to(one: _Near[T], rated: Sequence[_Near[T]], *, is_all: bool, is_enough: bool) -> bool:

@@ -54,15 +54,18 @@ def test_no_other_memory_changes_than_is_meant_and_what_is_meant_does(
 
 
 @pytest.mark.soak
-def test_of_lines_that_no_rule_was_made_for_most_are_done(store: Store, clock: Clock) -> None:
-    """The set was opened last, and mended by in part: what is done of it must not fall."""
-    played = list(play(store, clock, "chat4-held"))
+@pytest.mark.parametrize(("half", "least"), [("chat4-held", 69), ("chat5", 70)])
+def test_of_lines_that_no_rule_was_made_for_most_are_done(
+    store: Store, clock: Clock, half: str, least: int
+) -> None:
+    """The sets were opened last, and mended by in part: what is done of them must not fall."""
+    played = list(play(store, clock, half))
     due = [one for one in played if one.asked["changes"]]
     done = sum(one.right for one in due)
     told = f"{sum(bool(one.wrong) for one in played)} wrong, {done} of {len(due)} done\n{table(played)}"
     print(told)  # noqa: T201
     assert not [one for one in played if one.wrong], told
-    assert done >= 67, told
+    assert done >= least, told
 
 
 def test_a_second_reader_means_the_same_memories() -> None:
