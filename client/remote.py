@@ -140,8 +140,9 @@ class Remote:
     ) -> _Answered:
         """Return what the server answers. Raises what the operation raises; UnreachableError; RemoteError.
 
-        OutcomeUnknownError where the server was lost and repeating isn't safe. Arguments that are no data (a model,
-        an open file) are refused by ValueError: they can't leave this process.
+        InvalidRequestError for a number or text that JSON can't hold. OutcomeUnknownError where the server was lost and
+        repeating isn't safe. Arguments that are no data (a model, an open file) are refused by ValueError: they can't
+        leave this process.
         """
         known = operation_of(function)
         for name, value in local.items():
@@ -163,8 +164,8 @@ class Remote:
         """Yield the items of an operation's list, up to its `limit`; of a table, tables of at most `page_size` rows.
 
         A page is asked for when the one before it is used up, which is held no longer then. Raises as
-        `call`: ValueError, UnreachableError, RemoteError, OutcomeUnknownError. LostPlaceError where so much has gone
-        from the list meanwhile that its next page can't be found.
+        `call`: ValueError, InvalidRequestError, UnreachableError, RemoteError, OutcomeUnknownError. LostPlaceError
+        where so much has gone from the list meanwhile that its next page can't be found.
         """
         known = operation_of(function)
         require_page(known, page_size)

@@ -115,11 +115,13 @@ _VALUE: Final = 0.5
 
 
 class Aimed(NamedTuple, Generic[T]):
-    """What is said of which memories: that they go, or what the one reads. `is_all`: whether they go together."""
+    """What is said of which memories: that they go, or what the one reads. `is_all`: whether they go together;
+    `is_asked`: whether the line asks for it, and doesn't only say how things are."""
 
     found: tuple[T, ...]
     text: str | None = None
     is_all: bool = False
+    is_asked: bool = False
 
 
 class _Near(NamedTuple, Generic[T]):
@@ -230,7 +232,7 @@ def _gone(line: str, rated: Sequence[_Near[T]]) -> Aimed[T] | None:
             return _together(fitting)
         best = _best(rated, fitting)
         if len(best) == 1 or (best and is_asked):
-            return Aimed(tuple(one.one for one in best))
+            return Aimed(tuple(one.one for one in best), is_asked=is_asked)
     return None if cues else _denied(line, rated)
 
 
@@ -253,7 +255,7 @@ def _together(fitting: Sequence[_Near[T]]) -> Aimed[T] | None:
     if not best.words:
         return None
     word = min(best.words, key=lambda word: (sum(word in one.shared for one in fitting), word))
-    return Aimed(tuple(one.one for one in fitting if word in one.shared), is_all=True)
+    return Aimed(tuple(one.one for one in fitting if word in one.shared), is_all=True, is_asked=True)
 
 
 def _denied(line: str, rated: Sequence[_Near[T]]) -> Aimed[T] | None:

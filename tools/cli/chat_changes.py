@@ -208,8 +208,9 @@ class Changes:
             return False
         if asked.text is not None:
             self._replace(asked.found, lambda said: asked.text, text)
-        elif asked.is_all:
-            self._forget([one.id for one in asked.found], "")
+        elif asked.is_all or len(asked.found) == 1:
+            if not self._forget([one.id for one in asked.found], "") and not asked.is_asked:
+                self._tell(text)  # how things are: it doesn't say that anything should go
         else:
             self._forget_chosen([one.id for one in asked.found], "")
         return True

@@ -235,3 +235,11 @@ def test_nothing_goes_where_the_next_line_chooses_none(session: Session, reply: 
     done = chat(session, *TOMATOES, "forget the tomatoes", reply, "1")
     assert "Forget" not in done.out
     assert set(TOMATOES) <= set(living(session))
+
+
+def test_a_statement_is_remembered_where_nothing_is_to_go_for_it(session: Session) -> None:
+    said = "Dad is off the ramipril since the cough."
+    chat(session, "Dad takes ramipril every morning.")
+    done = chat(session, said, "no")
+    assert "Forget this? yes or no\nKept.\nNoted." in done.out
+    assert said in living(session)

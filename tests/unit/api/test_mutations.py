@@ -54,17 +54,20 @@ def test_no_other_memory_changes_than_is_meant_and_what_is_meant_does(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("half", "least"), [("chat4-held", 69), ("chat5", 70)])
+@pytest.mark.parametrize(
+    ("half", "least", "most_wrong"), [("chat4-held", 69, 0), ("chat5", 70, 0), ("chat5-held", 40, 2)]
+)
 def test_of_lines_that_no_rule_was_made_for_most_are_done(
-    store: Store, clock: Clock, half: str, least: int
+    store: Store, clock: Clock, half: str, least: int, most_wrong: int
 ) -> None:
     """The sets were opened last, and mended by in part: what is done of them must not fall."""
     played = list(play(store, clock, half))
     due = [one for one in played if one.asked["changes"]]
     done = sum(one.right for one in due)
-    told = f"{sum(bool(one.wrong) for one in played)} wrong, {done} of {len(due)} done\n{table(played)}"
+    wrong = sum(bool(one.wrong) for one in played)
+    told = f"{wrong} wrong, {done} of {len(due)} done\n{table(played)}"
     print(told)  # noqa: T201
-    assert not [one for one in played if one.wrong], told
+    assert wrong <= most_wrong, told
     assert done >= least, told
 
 
