@@ -196,7 +196,7 @@ def test_a_harmed_frame_before_a_later_write_is_corruption_and_named(folder: Pat
         harmed[at] ^= 0x01
         only_segment(folder).write_bytes(harmed)
         offset = first if at < second else second
-        with pytest.raises(CorruptLogError, match=f"log/000000000000.seg, offset {offset}: .*braid verify"):
+        with pytest.raises(CorruptLogError, match=f"log/000000000000.seg, offset {offset}: "):
             opened(folder)
         with pytest.raises(CorruptLogError, match=f"offset {offset}"):
             texts(folder)
