@@ -255,7 +255,8 @@ def _together(fitting: Sequence[_Near[T]]) -> Aimed[T] | None:
     if not best.words:
         return None
     word = min(best.words, key=lambda word: (sum(word in one.shared for one in fitting), word))
-    return Aimed(tuple(one.one for one in fitting if word in one.shared), is_all=True, is_asked=True)
+    meant = {word} | (best.shared - best.words)  # of "14 Elm Road" not 22 Elm Road
+    return Aimed(tuple(one.one for one in fitting if meant <= one.shared), is_all=True, is_asked=True)
 
 
 def _denied(line: str, rated: Sequence[_Near[T]]) -> Aimed[T] | None:

@@ -142,8 +142,8 @@ _DENIALS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
 
 
 _ONE: Final = re.compile(
-    rf"{LEAD}{VERB} (?:the|that|this) (?:[\w-]+ )?(?:note|entry|line|one|memory|record|bit|thing"
-    r"|item|point|rule|detail|sentence)\b",
+    rf"{LEAD}{VERB} (?:(?:the|that|this) (?:[\w-]+ )?(?:note|entry|line|one|memory|record|bit|thing"
+    r"|item|point|rule|detail|sentence)\b|(?:what|which|who|where|when|how) (?!(?:i|we|you)\b))",
     flags=re.IGNORECASE,
 )
 

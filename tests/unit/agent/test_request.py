@@ -442,3 +442,10 @@ def test_what_somebody_does_is_what_they_say_that_they_do() -> None:
     asked = removal("remove what you hold about my taking the brown inhaler")
     assert asked is not None
     assert (asked.kind, asked.texts) == ("forget_that", ("I taking the brown inhaler",))
+
+
+def test_what_something_was_is_one_thing_and_what_was_said_of_it_may_be_many() -> None:
+    for line, is_one in (("forget what size it was", True), ("forget what I said about bees", False)):
+        found = removal(line)
+        assert found is not None
+        assert found.is_one is is_one

@@ -120,3 +120,15 @@ def test_values_are_of_a_kind(text: str, kinds: list[str]) -> None:
 )  # fmt: skip
 def test_one_value_stands_in_the_place_of_another(before: str, line: str, after: str | None) -> None:
     assert restated_in(before, line) == after
+
+
+def test_all_of_a_number_is_not_of_its_neighbour() -> None:
+    texts = (
+        "The scaffold at 14 Elm Road comes down on Thursday.",
+        "The scaffold at 40 Elm Road comes down on Friday.",
+        "14 Elm Road needs 600 slates.",
+        "22 Elm Road has no chimney.",
+    )
+    found = aimed("14 elm is all paid up, get rid of everything on it", [(text, text) for text in texts])
+    assert found is not None
+    assert (set(found.found), found.is_all, found.is_asked) == ({texts[0], texts[2]}, True, True)
