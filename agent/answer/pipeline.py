@@ -186,11 +186,12 @@ def answer(
             composed=together(parts, [one.composed for one in each]),
             citations=list({cited.id: cited for one in each for cited in one.citations}.values()),
             hits=list({hit.id: hit for one in each for hit in one.hits}.values()),
-            held=next((one.held for one in each if one.composed.claims), None),
+            held=next((one.held for one in each if one.composed.rung == "held"), each[0].held),
         )
     else:
         found = put(core)
     composed, citations, hits, held = found
+    trouble = list(dict.fromkeys(trouble))  # each part may have met the same
     # Nothing below may change what is said, what it rests on, or how sure it is.
     tone, text = _toned(mind, question, composed, hits) if affect else (None, composed.text)
     clock.done("affect", tone.style.words() if tone is not None else "off")

@@ -54,10 +54,10 @@ def _clauses(sentence: str) -> Iterator[str]:
     """Yield the parts of a sentence, split at each "and" behind which a question begins."""
     begin = 0
     for found in _AND.finditer(sentence):
-        behind = sentence[found.end() :]
-        if found.start() > 0 and (_ASKS.match(behind) or _WORD_ALONE.fullmatch(behind)):
+        behind = found.end()
+        if found.start() > 0 and (_ASKS.match(sentence, behind) or _WORD_ALONE.fullmatch(sentence, behind)):
             yield sentence[begin : found.start()]
-            begin = found.end()
+            begin = behind
     yield sentence[begin:]
 
 
