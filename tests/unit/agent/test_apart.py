@@ -71,3 +71,7 @@ def test_several_answers_are_one_as_sure_as_the_least() -> None:
     assert half.text == "You live in Porto. Of “What is my cat called?”: This comes nearest."
     assert (half.short, half.citations, half.p, half.claims) == ("Porto", ("a", "c"), 0.9, True)
     assert together(("a?", "b?"), (home, home)).text == home.text
+
+
+def test_a_long_question_is_read_in_one_go() -> None:
+    assert asked_apart("and where is it " * 100_000) == ()
