@@ -11,6 +11,8 @@ rooms below: LedgerError, WalError, ViewError, and OSError, which is left alone.
       UnknownEntityError                no entity of it is called so
     LostPlaceError(ValueError)          what a cursor goes on behind is gone
     UnreachableError(ConnectionError)   no server answers where a client asks
+    NoTokenError(PermissionError)       a server knows no token that was sent with a request, or none was
+    TooOftenError(RuntimeError)         a server was asked too often; `wait_s` says when it may be asked again
     RemoteError(RuntimeError)           a server failed in a way that has no name here
     VersionConflictError(ValueError)    what was to change has changed since
     ConfirmationError(PermissionError)  what destroys was not confirmed, or not what was shown
@@ -61,6 +63,16 @@ class LostPlaceError(ValueError):
 
 class UnreachableError(ConnectionError):
     """No server answers, or it was lost on the way; nothing was done that could not be asked again."""
+
+
+class NoTokenError(PermissionError):
+    """A server answers only whoever sends a token that counts; nothing was done."""
+
+
+class TooOftenError(RuntimeError):
+    """A server was asked too often, and nothing was done: it may be asked again after `wait_s` seconds."""
+
+    wait_s: int
 
 
 class RemoteError(RuntimeError):

@@ -28,7 +28,7 @@ ERRORS: Final = {
             # what was asked can't be meant, isn't allowed, or isn't there
             "InvalidRequestError", "UnknownOperationError", "AccessDeniedError", "FrozenError", "NotInScopeError",
             "UnknownEntityError", "LostPlaceError", "VersionConflictError", "ConfirmationError", "PinnedError",
-            "RemoteModelError",
+            "RemoteModelError", "NoTokenError", "TooOftenError",
             "BodyTooLargeError", "PolicyError", "InvalidRecordError", "IdempotencyConflictError", "KeyRefusedError",
             "SharedKeyError", "UnknownRecordError", "ErasedError", "PuncturedError", "ForgottenError", "NoVaultError",
             "NotRederivableError", "DestinationExistsError", "ReadOnlyError", "VaultPassphraseError",

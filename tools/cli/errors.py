@@ -24,6 +24,7 @@ _KNOWN = frozenset(
         "ParserError",
         "WorkError",
         "RemoteError",
+        "TooOftenError",
     )
 )
 _OPTION = re.compile(r"--[A-Za-z][\w-]*")

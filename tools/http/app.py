@@ -85,11 +85,15 @@ class RefusedError(Exception):
         detail: str,
         hint: str | None = None,
         *,
+        error: str = "",
         wait_s: int | None = None,
         allow: str | None = None,
     ) -> None:
-        """`wait_s`: when it may be asked again; `allow`: by which method instead."""
-        self.problem = Problem(title=title, status=status, detail=detail, hint=hint, error="")
+        """`error`: the class that a client raises; `wait_s`: when it may be asked again; `allow`: by which method."""
+        members = {} if wait_s is None else {"wait_s": wait_s}
+        self.problem = Problem(
+            title=title, status=status, detail=detail, hint=hint, error=error, members=members
+        )
         self.wait_s = wait_s
         self.allow = allow
         super().__init__(detail)
@@ -332,7 +336,7 @@ class Server:
         self.watch.refused(caller.name, known.name, "too often")
         raise RefusedError(
             429, "Too often", f"{caller.name} has asked too often for what counts as {weight!r}",
-            f"ask again in {wait_s} seconds at the latest", wait_s=wait_s,
+            f"ask again in {wait_s} seconds at the latest", error="TooOftenError", wait_s=wait_s,
         )  # fmt: skip
 
     def _answer(self, known: Operation, caller: Caller, asked: Asked, **local: Any) -> Any:
@@ -368,7 +372,9 @@ class Server:
         else:
             self._streams[token] += 1
             return
-        raise RefusedError(503, "Too many streams", open_now, "end one, or ask again later", wait_s=5)
+        raise RefusedError(
+                503, "Too many streams", open_now, "end one, or ask again later", error="TooOftenError", wait_s=5
+            )
 
     def _give_stream_back(self, caller: Caller) -> None:
         self._streams[caller.token] -= 1
@@ -402,6 +408,7 @@ class Server:
                 "No valid token",
                 "a token is needed: Authorization: Bearer …",
                 "an operator makes one by `issue_token`, or `braid token create`; it may have expired or been revoked",
+                error="NoTokenError",
             )
         return caller
 
@@ -409,7 +416,14 @@ class Server:
         """Count a stranger's try: all of them have one name, since any other would be theirs to choose."""
         self.watch.refused("nobody", "any", "no valid token")
         if (wait_s := self.limits.wait_s("nobody", "wrong token")) is not None:
-            raise RefusedError(429, "Too often", "too many wrong tokens were tried", wait_s=wait_s)
+            raise RefusedError(
+                429,
+                "Too often",
+                "too many wrong tokens were tried",
+                f"ask again in {wait_s} seconds at the latest",
+                error="TooOftenError",
+                wait_s=wait_s,
+            )
 
     def _require_host(self, request: Request) -> None:
         host = request.headers.get("host", "")

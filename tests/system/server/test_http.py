@@ -17,7 +17,7 @@ import pytest
 import braid
 from braid.caller import CallerKind
 from braid.client.remote import Remote
-from braid.errors import AccessDeniedError, InvalidRequestError, RemoteError, UnreachableError
+from braid.errors import AccessDeniedError, InvalidRequestError, NoTokenError, UnreachableError
 from braid.ledger.errors import UnknownRecordError
 from braid.ledger.record.record import ASKED_BY, ExperienceBody
 from braid.socket_path import SOCKET
@@ -194,7 +194,7 @@ def test_a_client_takes_a_token_as_a_file_holds_it_and_never_shows_it(store: Sto
             with pytest.raises(ValueError, match="that isn't a token") as refused:
                 braid.connect(url, token=wrong)
             assert not wrong.strip() or wrong not in str(refused.value)
-        with braid.connect(url, token="braid_zz") as client, pytest.raises(RemoteError) as denied:
+        with braid.connect(url, token="braid_zz") as client, pytest.raises(NoTokenError) as denied:
             client.recall("rain")
     said, hint = explain(denied.value)
     assert "a token is needed" in said

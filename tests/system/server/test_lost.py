@@ -13,7 +13,7 @@ import pytest
 
 import braid
 from braid.client import Client
-from braid.errors import RemoteError, UnreachableError
+from braid.errors import TooOftenError, UnreachableError
 from braid.ledger.record.ids import RecordId
 from braid.log.operations import Appended
 from braid.socket_path import SOCKET
@@ -122,7 +122,7 @@ def test_who_waits_for_a_record_and_is_gone_leaves_no_stream(tmp_path: Path) -> 
             one.connect(str(store.path / SOCKET))
             one.sendall(head + body)
         until(lambda: streams() == STREAMS)
-        with pytest.raises(RemoteError, match="streams are open"):
+        with pytest.raises(TooOftenError, match="streams are open"):
             next(client.read())
         for one in gone:
             one.close()

@@ -13,7 +13,7 @@ import pytest
 
 import braid
 from braid.caller import Caller, asked_by
-from braid.errors import AccessDeniedError, FrozenError
+from braid.errors import AccessDeniedError, FrozenError, TooOftenError
 from braid.ledger.record.record import EventBody
 from braid.spikes import SPIKE
 from braid.store import Store
@@ -225,6 +225,12 @@ def test_who_asks_too_often_waits(store: Store) -> None:
         status, problem, told = ask("POST", "/v1/forget", {"ids": [said[3]]})
         assert (status, problem["title"], told["retry-after"]) == (429, "Too often", "60")
         assert ask("POST", "/v1/status", {})[0] != 429
+        with (
+            braid.connect(f"http://127.0.0.1:{port}", token=mine) as client,
+            pytest.raises(TooOftenError, match="asked too often") as refused,
+        ):
+            client.forget(said[3])
+        assert refused.value.wait_s == 60
         assert other("POST", "/v1/forget", {"ids": [said[3]]})[0] == 200
         assert [nobody("POST", "/v1/status", {})[0] for _ in range(5)] == [401] * 3 + [429] * 2
         assert ask("POST", "/v1/get", {"id": said[3]})[0] == 410  # a stranger keeps nobody out
