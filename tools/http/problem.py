@@ -48,6 +48,7 @@ def _for_elsewhere(hint: str) -> str:
 _HINTS: Final = {name: _for_elsewhere(hint) for name, hint in HINTS.items()} | {
     "LogLockedError": "wait a little, and ask again",
     "ViewBusyError": "wait a little, and ask again",
+    "UnknownOperationError": "GET /v1 lists the operations",
     "UnknownTokenError": "`tokens` lists those there are",
     "UnknownSnapshotError": "`snapshots` lists those there are",
     "UnknownJobError": "`jobs` lists those there are",

@@ -112,7 +112,8 @@ class Memory:
                 return self._hook.call(arguments)
             answer = self._answer(name, dict(arguments), model)
         except Exception as error:
-            return types.CallToolResult(content=[_text(_told(error))], is_error=True)
+            told = _named(_told(error), name)
+            return types.CallToolResult(content=[_text(told)], is_error=True)
         said = answer["text"] if name == "memory_context" else fenced(answer)  # that block is fenced already
         return types.CallToolResult(content=[_text(said)], structured_content=answer)
 
@@ -245,7 +246,8 @@ def application(
     ) -> types.CallToolResult | types.InputRequiredResult:
         memory = memory_of()
         if not memory.has(asked.name):
-            raise MCPError(types.INVALID_PARAMS, f"no tool is called {asked.name!r}")
+            there = ", ".join(tool.name for tool in memory.tools())
+            raise MCPError(types.INVALID_PARAMS, f"no tool is called {asked.name!r}; there are {there}")
         if sampling is not None and sampling.has(asked.name):
             return await sampling.call(memory, context, asked)
         return await anyio.to_thread.run_sync(partial(memory.call, asked.name, asked.arguments or {}))
@@ -353,3 +355,9 @@ def _told(error: Exception) -> str:
     names = [kind.__name__ for kind in type(error).__mro__]
     hint = next((_NEXT[name] for name in names if name in _NEXT), hint)
     return f"{said}. What to do: {hint}" if hint else said
+
+
+def _named(said: str, name: str) -> str:
+    """Return a refusal that names the tool, which a model knows, in place of the operation behind it."""
+    operation, separator, rest = said.partition(": ")
+    return f"{name}: {rest}" if separator and name in TOOLS and operation == TOOLS[name].operation else said
