@@ -307,8 +307,6 @@ class Changes:
         elif asked.kind == "forget_about":
             if not self._forget_about(asked.texts, is_one=asked.is_one) and not self._point(text):
                 put(line(f"Nothing that is remembered speaks of {asked.texts[-1]}."))
-        elif asked.kind == "forget_denied" and self._forget_denied(asked.texts):
-            pass
         elif not self._forget_that(asked.texts) and not self._point(text):
             put(line(f"Nothing that is remembered says that {asked.texts[0]}."))
         self._tell_rest(asked.rest, about=asked.texts[-1] if asked.kind == "forget_about" else "")
@@ -361,19 +359,6 @@ class Changes:
         if near:
             self._let_choose(near, lambda ids: self._forget(ids, ""), _NEAR)
         return bool(near)
-
-    def _forget_denied(self, texts: Sequence[str]) -> bool:
-        """Hide the one memory that is about what is said to be over; return whether there is just one."""
-        from braid.text.wording import denies
-
-        for what in texts:
-            about = [one.id for one in self._meant(what) if not denies(one.text)]
-            if len(about) == 1:
-                self._forget(about, what)
-                return True
-            if about:
-                return False
-        return False
 
     def _tell_rest(self, rest: str, about: str = "") -> None:
         """Remember what a line says beside its request, but for what speaks of what was to go."""

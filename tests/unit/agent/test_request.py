@@ -2,11 +2,12 @@
 
 import pytest
 
+from braid.agent.request.aim import aimed
 from braid.agent.request.change import ChangeRequest, change_request, changed
 from braid.agent.request.meant import righted
 from braid.agent.request.naming import mended
 from braid.agent.request.pointing import changed_to, meant_by, pointed
-from braid.agent.request.removal import affirmed, removal
+from braid.agent.request.removal import removal
 from braid.agent.request.righting import corrected, fitting, righting
 from braid.agent.request.wish import Wish, wish
 
@@ -102,17 +103,12 @@ def test_what_only_looks_like_a_request_is_told(line: str) -> None:
         ("chuck all of the van info", "forget_about", "van"),
         ("please forget where Miso sleeps", "forget_about", "Miso sleeps"),
         ("pls forget evrything about tea", "forget_about", "tea"),
-        ("the thing about the van, please forget it", "forget_about", "the van"),
         ("Forget that I live in Porto, please.", "forget_that", "I live in Porto"),
         ("You can forget that I live in Porto.", "forget_that", "I live in Porto"),
         ("delete the fact that Jo smokes", "forget_that", "Jo smokes"),
         ("Can you get rid of the note saying Jo smokes?", "forget_that", "Jo smokes"),
         ("Kindly take out the entry that says Jo smokes.", "forget_that", "Jo smokes"),
-        ("One thing: the line that Jo smokes has to go.", "forget_that", "Jo smokes"),
-        ("You've got a note that Jo smokes. Please throw it out.", "forget_that", "Jo smokes"),
         ("Would you mind deleting the note that Jo smokes?", "forget_that", "Jo smokes"),
-        ("Jo doesn't smoke any more, take that off your list", "forget_denied", "Jo smoke"),
-        ("I'm off the pills, I don't take them now. Delete that.", "forget_denied", "the pills"),
         ("u can bin anything about Ana", "forget_about", "Ana"),
         ("Please be so good as to erase that Jo smokes.", "forget_that", "Jo smokes"),
     ],
@@ -128,14 +124,6 @@ def test_what_may_be_a_reason_is_left_out_of_what_is_to_go_and_the_rest_is_kept(
     assert found is not None
     assert found.texts == ("Jo smokes, it could do harm", "Jo smokes")
     assert found.rest == "I was wrong."
-
-
-def test_what_is_said_to_be_over_is_read_as_if_it_were_not() -> None:
-    assert affirmed("We no longer buy milk at Aldi") == ("We buy milk at Aldi",)
-    assert affirmed("I've stopped drinking tea") == ("I tea", "tea")
-    assert affirmed("Oskar has given up chess") == ("Oskar chess", "chess")
-    assert affirmed("brakes on the van are done") == ("brakes on the van",)
-    assert affirmed("I drink tea") == ()
 
 
 @pytest.mark.parametrize(
@@ -449,3 +437,26 @@ def test_what_something_was_is_one_thing_and_what_was_said_of_it_may_be_many() -
         found = removal(line)
         assert found is not None
         assert found.is_one is is_one
+
+
+@pytest.mark.parametrize(
+    ("line", "gone"),
+    [
+        ("the thing about the clutch, please forget it", "The van has a new clutch."),
+        ("You've got a note that Jo smokes a pipe. Please throw it out.", "Jo smokes a pipe."),
+        ("Jo doesn't smoke a pipe any more, take that off your list", "Jo smokes a pipe."),
+        ("I'm off the pills, I don't take them now. Delete that.", "I take two pills at noon."),
+        ("We've stopped selling soy milk, please delete that one", "Soy milk comes from Brandt."),
+        ("brakes on the van are done, bin that", "The brakes on the van are worn."),
+    ],
+)
+def test_what_stands_in_front_of_that_is_what_is_to_go(line: str, gone: str) -> None:
+    said = ("The van has a new clutch.", "The brakes on the van are worn.", "Jo smokes a pipe.", "Jo's van is blue.",
+            "I take two pills at noon.", "Soy milk comes from Brandt.", "Oat milk comes from Voss.")  # fmt: skip
+    near, asked = [(text, text) for text in said], pointed(line)
+    found = meant_by(asked, near) if asked is not None else []
+    if not found:
+        aim = aimed(line, near)
+        found = [*aim.found] if aim is not None else []
+    assert removal(line) is None
+    assert found == [gone]
