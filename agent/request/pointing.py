@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, NamedTuple, TypeVar
 
-from braid.agent.request.change import put_in_place
 from braid.agent.request.naming import LABELS, SAYING, THINGS, naming_stems
 from braid.agent.request.opening import LEAD, Opening, is_asked, openings
 from braid.agent.request.removal import VERB
+from braid.agent.request.slots import restated_in
 from braid.text.wording import denies, named
 from braid.text.words import stem, telling, words
 
@@ -241,7 +241,7 @@ def _is_same(one: str, other: str) -> bool:
 
 def changed_to(text: str, asked: Pointed) -> str | None:
     """Return a text with the value that is asked for: in the place of one of its kind, else behind its one "is"."""
-    if (put := put_in_place(text, asked.value, asked.of)) is not None:
+    if (put := restated_in(text, asked.value, of=asked.of)) is not None:
         return put
     verbs = list(_IS.finditer(text))
     value = asked.value

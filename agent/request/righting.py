@@ -166,10 +166,14 @@ def righting(line: str) -> Righting | None:
 
 
 def _matched(forms: Iterable[re.Pattern[str]], told: str) -> re.Match[str] | None:
-    bare = _INTERJECTION.sub("", told, count=1) if _INTERJECTION.match(told) else told
-    all_found = (form.fullmatch(one) for one in (bare, told) for form in forms)
+    all_found = (form.fullmatch(one) for one in (_without_interjection(told), told) for form in forms)
     found = next((one for one in all_found if one is not None and _is_meant(one)), None)
     return None if found is None or _ASKS_MORE.search(found["wrong"]) else found
+
+
+def _without_interjection(told: str) -> str:
+    found = _INTERJECTION.match(told)
+    return told if found is None else told[found.end() :]
 
 
 def _is_meant(found: re.Match[str]) -> bool:
@@ -258,7 +262,7 @@ def _blocks(
 
 def replaced_in(before: str, statement: str) -> str:
     """Return a text with what a statement says otherwise at one place; where they differ at more, the statement."""
-    statement = _LATELY.sub("", _INTERJECTION.sub("", statement, count=1)).strip(" ,.!")
+    statement = _LATELY.sub("", _without_interjection(statement)).strip(" ,.!")
     old, new = _tokens(before), _tokens(statement)
     put = [block for block in _blocks(old, new) if block[0] not in ("equal", "delete")]
     if len(put) != 1 or put[0][0] != "replace":

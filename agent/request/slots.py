@@ -9,11 +9,12 @@ from braid.text.words import STOP, listed, stem, words
 
 _DAY: Final = rf"(?:{'|'.join(WEEKDAYS)}|mon|tues?|weds?|thu(?:rs?)?|fri)s?"
 _NTH: Final = r"(?:first|second|third|fourth|last|\d(?:st|nd|rd|th))"
+_YEAR: Final = r"(?:,? (?:19|20)\d\d)?"
 _MEALS: Final = {"breakfast": "morning", "dinner": "evening", "supper": "evening", "bedtime": "night"}
 _KINDS: Final = tuple(
     (kind, re.compile(rf"(?<![\w.,:])(?:{pattern})", re.IGNORECASE))
     for kind, pattern in (
-        ("date", rf"(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH_NAME}|{MONTH_NAME} \d{{1,2}}(?:st|nd|rd|th)?)\b"),
+        ("date", rf"(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH_NAME}|{MONTH_NAME} \d{{1,2}}(?:st|nd|rd|th)?){_YEAR}\b"),
         (
             "time",
             r"(?:\d{1,2}[:h]\d{2}(?: ?[ap]\.?m)?|\d{1,2}(?:\.\d\d)? ?[ap]\.?m|noon|midnight"
@@ -27,7 +28,7 @@ _KINDS: Final = tuple(
             r"|every (?:other|second|third|\d+|two|three|four|five|six|seven|eight|nine|ten) \w+)\b",
         ),
         ("day", r"\d{1,2}(?:st|nd|rd|th)\b"),
-        ("month", rf"(?:{'|'.join({*MONTHS} - {'may', 'march'})}|(?-i:May|March))\b"),
+        ("month", rf"(?:{'|'.join({*MONTHS} - {'may', 'march'})}|(?-i:May|March)){_YEAR}\b"),
         (
             "part",
             r"(?<!this )(?<!last )(?<!next )(?<!tomorrow )(?<!yesterday )(?:mornings?|afternoons?|evenings?|nights?"
@@ -101,15 +102,18 @@ def without_slots(text: str) -> str:
     return text
 
 
-def restated_in(before: str, line: str) -> str | None:
-    """Return a text with the one value that a line has otherwise; None where that is none, or more than one."""
-    own, said = slots(before), slots(line)
+def restated_in(before: str, line: str, *, of: Set[str] = frozenset()) -> str | None:
+    """Return a text with the one value that a line has otherwise; None where that is none, or more than one.
+
+    `of`: words that say of what it is, of which none is the value.
+    """
+    own, said = [one for one in slots(before) if one.text not in of], slots(line)
     shared = {(one.kind, one.same) for one in own} & {(one.kind, one.same) for one in said}
     new = {(one.kind, one.same): one for one in said if (one.kind, one.same) not in shared}
     if len(new) != 1:
         return None
     value = next(iter(new.values()))
-    told = {stem(word) for word in words(without_slots(line))}
+    told = {*map(stem, (*words(without_slots(line)), *of))}
     fitting = [one for one in own if _takes(one, value)]
     open_ = [one for one in fitting if (one.kind, one.same) not in shared] or fitting
     if len(open_) > 1:
