@@ -102,6 +102,7 @@ _TALK: Final = frozenset(
 business digit figure mistake typo handwriting teh shoud everything anything both all lot whatever use no point need
 afraid forgive hey update change alter correct fix amend make made put set take took moved thats new only out off since
 twice what ugh oops said back again first last finally anyway count hour useless entry detail please now dont go
+actually
 """),
     )
 )

@@ -8,7 +8,7 @@ from braid.text.words import STOP, listed, stem, telling, words
 
 THING: Final = (
     r"(?:notes?|entry|entries|lines?|ones?|memory|memories|records?|bits?|parts?|things?|facts?|items?|points?|info"
-    r"|information|statements?|instructions?|rules?|stuff|details?|data|mentions?|sentences?|remarks?)"
+    r"|information|statements?|instructions?|rules?|stuff|details?|mentions?|sentences?|remarks?)"
 )
 THINGS: Final = re.compile(rf"\b{THING}\b", re.IGNORECASE)
 SAYING: Final = frozenset(
@@ -30,7 +30,7 @@ LABELS: Final = frozenset(
         stem,
         listed("""
 name names date dates day days time times number numbers price cost costs amount value hint address place details info
-rate rates fee charge deadline salary size colour color wage length age level due
+rate rates fee charge deadline salary size colour color wage length age level due data
 """),
     )
 )

@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple, TypeVar
 from braid.agent.request.naming import LABELS, SAYING, THINGS, naming_stems
 from braid.agent.request.opening import LEAD, Opening, is_asked, openings
 from braid.agent.request.removal import VERB
-from braid.agent.request.slots import restated_in
+from braid.agent.request.slots import restated_in, slots
 from braid.text.wording import denies, named
 from braid.text.words import stem, telling, words
 
@@ -37,31 +37,16 @@ _BESIDE: Final = re.compile(
     rf" {_OFF}\W*$|,? (?:since|because|as (?:we|i|he|she|it|they))\b.*", re.IGNORECASE | re.DOTALL
 )
 """What stands behind what is named: "throw that out", "since we're moving"."""
-_POLITE: Final = r"(?:please|pls|now|thanks|thank you|instead|for (?:me|us|him|her|them|it))"
-_SHOULD: Final = re.compile(
-    rf"{LEAD}(?P<of>.+?) (?:should|ought to) (?:say|read|be|have (?:said|been)) (?P<value>[^,;]+?)"
-    rf"(?: {_POLITE}|,.*| [–—-] .*)*[\s.!]*",
-    re.IGNORECASE | re.DOTALL,
-)
-_MAKE_IT: Final = re.compile(
-    r"(?P<of>.+?)[:,;.] (?:(?:so|please|pls|can you|could you) )*make (?:it|that) (?P<value>[^,;]+?)"
-    rf"(?:,? (?:{_POLITE}|same \w+))*[\s.!]*",
-    re.IGNORECASE | re.DOTALL,
-)
+_POLITE: Final = r"(?:please|pls|now|from now on|thanks|thank you|instead|for (?:me|us|him|her|them|it))"
 _VALUE: Final = re.compile(
-    r"(?P<of>.*?)(?:\bto\b|:|,? ?\b(?:it|that)(?:['’]?s| is)(?: now)?\b|^ ?(?:it|that)\b) "
+    r"(?P<of>.*)(?:\b(?:to|until|till|into)\b|:|,? ?\b(?:it|that)(?:['’]?s| is)(?: now)?\b|^ ?(?:it|that)\b) "
     rf"(?P<value>(?!{_POLITE}\b)[^,;]+?)(?:,? {_POLITE})*[\s.!]*",
     re.IGNORECASE | re.DOTALL,
 )
+_POLITE_END: Final = re.compile(rf"(?:,? {_POLITE})*[\s.!]*$", re.IGNORECASE)
 _BARE: Final = re.compile(r"\W*(?:about )?(?:it|that|this)(?: lol| then| now)?\W*", re.IGNORECASE)
 _NEVER_MIND: Final = frozenset(("forget", "ignore", "drop", "lose"))
 """With nothing in front and nothing behind these say "never mind": "forget it"."""
-_GO: Final = re.compile(
-    rf"{LEAD}(?P<of>[^,;:.]+?) (?:can|should|may|must)"
-    r" (?:go|be (?P<verb>deleted|removed|scrapped|erased|forgotten|dropped))"
-    r"(?P<notes> (?:from|off|out of) (?:your|the|my) (?:memory|notes?|list|records?))?(?: now| too)?[\s.!]*",
-    re.IGNORECASE,
-)
 _BACK: Final = re.compile(
     r"\W*(?:that|this) (?P<noun>\w+)(?: (?:out of|from|off|in) (?:your|the|my) (?:memory|notes?|list|records?|head))?"
     rf"(?: (?:{_POLITE}|then))*\W*",
@@ -113,6 +98,11 @@ class Pointed(NamedTuple):
     value: str
     is_stated: bool = False
 
+    @property
+    def is_of_last(self) -> bool:
+        """Whether it is of the last thing that was told: "make it 9:30"."""
+        return not self.of and not self.near
+
 
 def pointed(line: str) -> Pointed | None:
     """Return what a line points to; None where it asks for nothing, or names nothing."""
@@ -126,8 +116,6 @@ def pointed(line: str) -> Pointed | None:
 
 
 def _to_forget(opening: Opening) -> Pointed | None:
-    if (gone := _GO.fullmatch(opening.clause)) is not None:
-        return _gone(gone, opening.before)
     found = _FORGET.fullmatch(opening.clause)
     if found is None or not is_asked(found["lead"], opening):
         return None
@@ -147,37 +135,31 @@ def _to_forget(opening: Opening) -> Pointed | None:
     return _pointed("forget", of, "", denied=denies(of) if is_stated else denies(of) or None)
 
 
-def _gone(found: re.Match[str], before: str) -> Pointed | None:
-    """Read "the locker can go", which is said of a person, too, and "that one can go"."""
-    stems = naming_stems(of := found["of"])
-    if stems and not (found["notes"] or found["verb"] or THINGS.search(of) or len(stems) > 1):
-        return None
-    return _pointed("forget", of if stems else "", "" if stems else before, denied=denies(of) or None)
-
-
 def _to_change(opening: Opening) -> Pointed | None:
-    whole = f"{opening.before} {opening.clause}".strip()
-    found = _MAKE_IT.fullmatch(whole) or _SHOULD.fullmatch(opening.clause)
-    if found is not None and not opening.is_question:
-        near = found["of"] if found.re is _MAKE_IT else ""
-        return _pointed("change", "" if near else found["of"], near, value=found["value"])
     found = _CHANGE.fullmatch(opening.clause)
     if found is None or not is_asked(found["lead"], opening):
         return None
     parts = _VALUE.fullmatch(found["of"])
-    if parts is None:
+    of, value = (parts["of"], parts["value"]) if parts is not None else _ending(found["of"])
+    if not value:
         return None
-    of, value = parts["of"], parts["value"]
-    if not naming_stems(of):
-        return _pointed("change", "", opening.before, value=value)
-    return _pointed("change", of, "", value=value)
+    return _pointed("change", of, "" if naming_stems(of) else opening.before, value=value)
+
+
+def _ending(text: str) -> tuple[str, str]:
+    """Return what a text names and the value that it ends with: "the retro 11:00"."""
+    text = _POLITE_END.sub("", text.partition(", ")[0])
+    for one in slots(text):
+        if one.start and len(text[one.stop :].split()) < 2:
+            return text[: one.start], text[one.start :]
+    return text, ""
 
 
 def _pointed(
     kind: Pointing, of: str, near: str, *, denied: bool | None = None, value: str = ""
 ) -> Pointed | None:
     wanted, beside = naming_stems(of), naming_stems(near)
-    if not wanted and not beside:
+    if kind == "forget" and not wanted and not beside:
         return None
     text = f"{near} {of}"
     names = frozenset(stem(word) for word in named(f"x {of}")) - SAYING
@@ -192,7 +174,7 @@ def meant_by(asked: Pointed, said: Iterable[tuple[T, str]]) -> list[T]:
     return [one for rank, one in rated if rank == best]
 
 
-def _rank(asked: Pointed, text: str) -> tuple[int, int, bool, bool] | None:
+def _rank(asked: Pointed, text: str) -> tuple[int, int, int, bool, bool] | None:
     """Return how much a text is pointed to; None where it isn't."""
     said = telling(text)
     own, short = frozenset(map(stem, said)), _initials(said)
@@ -205,11 +187,11 @@ def _rank(asked: Pointed, text: str) -> tuple[int, int, bool, bool] | None:
         return None
     if asked.denies not in (None, denies(text)):
         return None
-    if asked.kind == "change" and words(changed_to(text, asked) or text) == words(text):
+    if asked.kind == "change" and (denies(text) or words(changed_to(text, asked) or text) == words(text)):
         return None
     is_own = asked.is_own and not OWN.isdisjoint(words(text))
     is_alike = len(asked.of) == 1 or denies(text) == bool(asked.denies)  # one word alone tells nothing of it
-    return shared, -len(missing), is_alike, is_own
+    return shared, len(asked.near & own), -len(missing), is_alike, is_own
 
 
 def _initials(said: Sequence[str]) -> frozenset[str]:

@@ -103,7 +103,6 @@ _COLON: Final = re.compile(
 )
 _PRONOUN: Final = re.compile(r"(?:it|that|this|he|she|they|its|his|her|their)\b", flags=re.IGNORECASE)
 _ASKED: Final = re.compile(r"\b(?:can|could|would|will) you\b", flags=re.IGNORECASE)
-_STOPS: Final = re.compile(r"\.(?!\d)")
 _BESIDE: Final = re.compile(r"^(?:(?:on|in|at|from|by|the|an?) )+(?=\S+$)", flags=re.IGNORECASE)
 _ONE: Final = re.compile(r"(?<=\w) ones?$", flags=re.IGNORECASE)
 _ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)$", flags=re.IGNORECASE)
@@ -156,9 +155,7 @@ def righting(line: str) -> Righting | None:
     for at in reversed([0, *(one.start for one in parts[1:])]):
         for begins in (*(at + one.end() for one in _COLON.finditer(told[at:])), at):
             found = _matched(_FORMS, told[begins:])
-            if found is not None and not (
-                at == 0 and begins == 0 and _STOPS.search(found["right"].rstrip("."))
-            ):
+            if found is not None:
                 right = _bare(_LATELY.sub("", found["right"]))
                 wrong, _, of = _BESIDE.sub("", _ONE.sub("", _bare(found["wrong"]))).partition(" for ")
                 return Righting(right, _value(right), wrong, is_cued, f"{told[:begins]} {of}".strip())

@@ -9,12 +9,13 @@ from braid.text.words import STOP, listed, stem, words
 
 _DAY: Final = rf"(?:{'|'.join(WEEKDAYS)}|mon|tues?|weds?|thu(?:rs?)?|fri)s?"
 _NTH: Final = r"(?:first|second|third|fourth|last|\d(?:st|nd|rd|th))"
+_NUMBER: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _YEAR: Final = r"(?:,? (?:19|20)\d\d)?"
 _MEALS: Final = {"breakfast": "morning", "dinner": "evening", "supper": "evening", "bedtime": "night"}
 _KINDS: Final = tuple(
     (kind, re.compile(rf"(?<![\w.,:])(?:{pattern})", re.IGNORECASE))
     for kind, pattern in (
-        ("date", rf"(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH_NAME}|{MONTH_NAME} \d{{1,2}}(?:st|nd|rd|th)?){_YEAR}\b"),
+        ("date", rf"(?:{_NUMBER}(?: of)? {MONTH_NAME}|{MONTH_NAME} {_NUMBER}){_YEAR}\b"),
         (
             "time",
             r"(?:\d{1,2}[:h]\d{2}(?: ?[ap]\.?m)?|\d{1,2}(?:\.\d\d)? ?[ap]\.?m|noon|midnight"

@@ -119,6 +119,7 @@ class Changes:
         """Put right what a line denies, where that was said; else it is something told."""
         from braid.agent.request.change import change_request
         from braid.agent.request.naming import mended
+        from braid.agent.request.pointing import pointed
         from braid.agent.request.righting import as_number, corrected, fits, meant_by, righting
 
         before = self._store.get(self.told).text if self.told is not None else ""
@@ -139,6 +140,8 @@ class Changes:
             self._tell_rest(asked.rest)
         elif (change := change_request(text)) is not None:
             self._change(change, text)
+        elif pointed(text) is not None:
+            self._point_or_tell(text)
         elif not saying and asked.value is not None and asked.is_cued:
             raise ValueError(f"nothing that is remembered says {asked.wrong!r}: {_WHOLE}")
         else:
@@ -150,15 +153,6 @@ class Changes:
         from braid.agent.request.naming import mended
         from braid.agent.request.righting import fitting
 
-        if asked.is_of_last:
-            if self._point(text):
-                return
-            before = self._store.get(self.told).text if self.told is not None else ""
-            if (new := changed(before, asked)) is not None:
-                self._put_last_right(before, new)
-            else:
-                self._tell(text)
-            return
         if asked.of:
             found = self._meant(asked.of)
         else:
@@ -188,6 +182,8 @@ class Changes:
         asked = pointed(text)
         if asked is None:
             return self.aim(text)
+        if asked.is_of_last:
+            return self.aim(text) or self._change_last(asked)
         near = [(one, one.text) for one in self._near(text)]
         asked = (pointed(mended(text, [said for _, said in near])) or asked)._replace(value=asked.value)
         found = meant_by(asked, near)
@@ -196,6 +192,15 @@ class Changes:
         elif found:
             self._replace(found, lambda said: changed_to(said, asked), text)
         return bool(found) or self.aim(text)
+
+    def _change_last(self, asked: "Pointed") -> bool:
+        from braid.agent.request.pointing import changed_to
+
+        before = self._store.get(self.told).text if self.told is not None else ""
+        if (new := changed_to(before, asked)) is None:
+            return False
+        self._put_last_right(before, new)
+        return True
 
     def aim(self, text: str) -> bool:
         """Do what a line says of something remembered, wherever in it; return whether it says it of any."""

@@ -39,6 +39,7 @@ def _aim(line: str) -> Aimed[str] | None:
         ("I said 14 March for the physio when the card says 18 March", "My physio appointment is on 18 March."),
         ("mill lane hall: the fourth Sunday, my mistake", "The hall on Mill Lane is booked on the fourth Sunday."),
         ("stats exam room is H214, mixed up the digits", "The statistics exam is in room H214."),
+        ("my physio appointment should say 18 March", "My physio appointment is on 18 March."),
         ("kochs want 80 on saturdays instead", "Kochs' order is 80 rolls on Saturdays."),
     ],
 )  # fmt: skip
@@ -59,6 +60,7 @@ def test_a_value_is_put_where_the_memory_that_shares_most_has_one_of_its_kind(li
         ("that business about the hall having no stage can go", [7]),
         ("kochs are closing down for good, throw out both their orders", [9, 10]),
         ("scrap the heart pills", [3, 4]),
+        ("actually the one on the physio appointment can go", [5]),
     ],
 )
 def test_what_is_over_goes(line: str, gone: list[int]) -> None:
