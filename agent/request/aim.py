@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from math import log
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from braid.agent.request.naming import LABELS, mended, naming_stems
-from braid.agent.request.opening import QUESTION_MARKS
-from braid.agent.request.pointing import has_word
+from braid.agent.request.naming import LABELS, STATED, has_word, mended, naming_stems
+from braid.agent.request.opening import CAN_YOU, QUESTION_MARKS
+from braid.agent.request.removal import VERB
 from braid.agent.request.righting import CONFIRMS
 from braid.agent.request.slots import restated_in, slots, without_slots
 from braid.text.calendar import MONTHS, WEEKDAYS
@@ -21,9 +21,7 @@ from braid.text.words import listed, stem
 T = TypeVar("T")
 _MOST_WORDS: Final = 26
 _VERB: Final = (
-    r"(?:forget(?: about)?|delete|remove|drop|erase|wipe|scrap|scratch|scrub|unlearn|ignore|disregard|dump|zap|axe"
-    r"|strike|purge|clear|bin|ditch|discard|trash|chuck|toss|lose|undo|kill|nix|rm|del|get rid of|make away"
-    r"|do away with|away with|let go of|let(?=.* go\b)|(?:take|throw|cross|rub)(?=.*\b(?:out|off|away|down)\b))"
+    rf"(?:{VERB}|rm|del|away with|let(?=.* go\b)|(?:take|throw|cross|rub)(?=.*\b(?:out|off|away|down)\b))"
 )
 _MAY: Final = (
     r"(?:^|[.!?,;:()–—-]+ ?|\b(?:so|and|then|please|pls|kindly|just|now|(?:you|u) (?:can|may|could|should)"
@@ -85,7 +83,6 @@ _NOTHING: Final = re.compile(
 """Says that it isn't so yet, or that somebody else says or does it."""
 _ALL: Final = re.compile(_WHOLE, re.IGNORECASE)
 _ANY_MORE: Final = re.compile(r"\bany ?(?:more|longer)\b", re.IGNORECASE)
-_CAN_YOU: Final = re.compile(r"\b(?:can|could|would) (?:you|u)\b", re.IGNORECASE)
 _IN_LAW: Final = re.compile(r"(\w+)-in-law", re.IGNORECASE)
 _BESIDE: Final = re.compile(r"\b(?:since|because|as (?:i|we|he|she|they|it))\b[^,;.!?()]*", re.IGNORECASE)
 _ASIDE: Final = re.compile(r"\([^)]*\)|[,;.!]\s*(?:but )?(?:keep|leave) [^,;.!]*", re.IGNORECASE)
@@ -94,7 +91,6 @@ _WHEN: Final = re.compile(
     rf"\b(?:as of|starting|beginning) (?:{'|'.join((*WEEKDAYS, *MONTHS))})\b", re.IGNORECASE
 )
 _OF_IT: Final = re.compile(r"\b(?:their|his|her|its|this|that) \w+", re.IGNORECASE)
-_STATED: Final = re.compile(r".*\b(?:that|says?|saying|states?|stating) \S+ \S+ \S", re.IGNORECASE)
 _TALK: Final = frozenset(
     map(
         stem,
@@ -145,7 +141,7 @@ class _Near(NamedTuple, Generic[T]):
 
 def may_aim(line: str) -> bool:
     """Whether a line may say something of a memory: it has a cue or a value, and none that it isn't so."""
-    asks = any(mark in line for mark in QUESTION_MARKS) and not _CAN_YOU.search(line)
+    asks = any(mark in line for mark in QUESTION_MARKS) and not CAN_YOU.search(line)
     if asks or len(line.split()) > _MOST_WORDS or _NOTHING.search(line) or CONFIRMS.match(line):
         return False
     return bool(slots(line)) or any(cue.search(line) for cue in (*_OVER, _NEW, _AGAIN))
@@ -214,7 +210,7 @@ def _gone(line: str, rated: Sequence[_Near[T]]) -> Aimed[T] | None:
     unknown = _naming(line) - frozenset[str]().union(*(one.shared for one in rated))
     for cue, wanted in sorted(cues, key=lambda one: not one[1] - LABELS):
         is_asked, is_all = cue.re is not _IS_OVER, _ALL.search(cue[0]) is not None
-        says_so = denies(cue["of"]) or _STATED.match(cue["of"]) is not None
+        says_so = denies(cue["of"]) or STATED.match(cue["of"]) is not None
         alike = [one for one in rated if not (is_asked and says_so) or denies(one.text) == denies(cue["of"])]
         if wanted - LABELS:
             most = 0 if is_asked else len(wanted) // 3

@@ -57,5 +57,5 @@ def _begins_alike(one: str, other: str) -> bool:
 
 def _last(said: str) -> str:
     """Return the last clause of what stands in front of a request."""
-    parts = re.split(r"(?<=[.!?;])\s+|(?<=\w\w it):\s+|(?<=moved|hange):\s+", said.strip(" ,;:-–—"))
+    parts = re.split(r"[.!?;:]\s+", said.strip(" ,;:-–—"))
     return re.sub(r",? (?:so|and|then)$", "", parts[-1].strip(" .,;!"))

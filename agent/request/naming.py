@@ -1,7 +1,7 @@
 """Which words of a request name what is meant: not those of asking, nor "note" and "bit". Pure."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from braid.text.words import STOP, listed, stem, telling, words
@@ -38,6 +38,12 @@ rate rates fee charge deadline salary size colour color wage length age level du
 _LONG: Final = 5
 """A word that may be mistyped has so many letters; with fewer than two more no other letter stands in it."""
 _VERY_LONG: Final = 9
+_SAME: Final = 5
+"""So many letters, and all but the shorter one's last, make two words one: allergy and allergic, not grandma."""
+_SHORT: Final = 3
+"""A word that is short for another has no more letters."""
+STATED: Final = re.compile(r"(?:.*\s|\W*)(?:that|says?|saying|states?|stating) \S+ \S+ \S", re.IGNORECASE)
+"""What is named by a statement says as well whether it is so."""
 _OWNED: Final = re.compile(r"\bmy (?P<who>\w+?)['’]?s(?= \w)", re.IGNORECASE)
 
 
@@ -95,3 +101,30 @@ def _is_short(word: str, other: str) -> bool:
 def naming_stems(text: str) -> frozenset[str]:
     """Return the stems of the words that name something: none of "the bit that says it isn't"."""
     return frozenset(map(stem, telling(THINGS.sub(" ", text)))) - SAYING
+
+
+def initials(said: Sequence[str]) -> frozenset[str]:
+    """Return what two or three words in a row are in short: "prs" of "pull requests"."""
+    found = [
+        "".join(word[0] for word in said[at : at + count]) for count in (2, 3) for at in range(len(said))
+    ]
+    return frozenset(f"{one}{end}" for one in found if one.isalpha() and len(one) > 1 for end in ("", "s"))
+
+
+def has_word(stems: Iterable[str], wanted: str) -> bool:
+    """Whether some stems have a word, be it bent otherwise or in short."""
+    return any(_is_same(one, wanted) for one in stems)
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two words are one: bent otherwise (allergy, allergic), in short (db, u10s of "under-10s")."""
+    if not (one.isalpha() or other.isalpha()):
+        one, other = one.rstrip("s"), other.rstrip("s")
+    short, whole = sorted((one, other), key=len)
+    if one == other or (len(short) >= _SAME and whole.startswith(short[: max(_SAME, len(short) - 1)])):
+        return True
+    if short.isalpha():
+        letters = iter(whole)
+        is_short = len(short) <= _SHORT and len(whole) >= 2 * len(short) and whole[0] == short[0]
+        return is_short and len(short) > 1 and all(letter in letters for letter in short)
+    return whole.endswith(short) and whole[: -len(short)].isalpha()

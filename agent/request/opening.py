@@ -42,7 +42,7 @@ _REPORT: Final = re.compile(
     r"\b(?:said|says|told (?:me|us|him|her|them|you)|tells me|wrote|writes|asked|asks|replied|shouted|goes|like)\W*$",
     flags=re.IGNORECASE,
 )
-_ASKED: Final = re.compile(r"\b(?:can|could|would|will|might) (?:you|u)\b", flags=re.IGNORECASE)
+CAN_YOU: Final = re.compile(r"\b(?:can|could|would|will|might) (?:you|u)\b", flags=re.IGNORECASE)
 QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f", "\u037e")
 """As Latin, Chinese and Japanese, Arabic, and Greek have them."""
 
@@ -60,7 +60,7 @@ class Opening(NamedTuple):
 def openings(line: str) -> Iterator[Opening]:
     """Yield each place of a line where a request may begin, the first one first."""
     for part in sentences(line):
-        if _CONDITION.match(part.text) and not _ASKED.match(part.text):
+        if _CONDITION.match(part.text) and not CAN_YOU.match(part.text):
             continue
         after = line[part.stop :].lstrip(".!?… ")
         is_question = any(mark in part.mark for mark in QUESTION_MARKS)
@@ -72,4 +72,4 @@ def openings(line: str) -> Iterator[Opening]:
 
 def is_asked(lead: str, opening: Opening) -> bool:
     """Whether a clause asks that something be done: a question does only with "can you"."""
-    return not opening.is_question or _ASKED.search(lead) is not None
+    return not opening.is_question or CAN_YOU.search(lead) is not None

@@ -6,14 +6,14 @@ in front; where two have as many, none is.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple, TypeVar
 
-from braid.agent.request.naming import LABELS, SAYING, THINGS, naming_stems
+from braid.agent.request.naming import LABELS, STATED, THINGS, has_word, initials, naming_stems
 from braid.agent.request.opening import LEAD, Opening, is_asked, openings
 from braid.agent.request.removal import VERB
 from braid.agent.request.slots import restated_in, slots
-from braid.text.wording import denies, named
+from braid.text.wording import denies
 from braid.text.words import stem, telling, words
 
 T = TypeVar("T")
@@ -58,8 +58,6 @@ _OF_IT: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks of what stands in front: "how long it was"."""
-_STATED: Final = re.compile(r"(?:.*\s|\W*)(?:that|says?|saying|states?|stating) \S+ \S+ \S", re.IGNORECASE)
-"""What is named by a statement says as well whether it is so."""
 _WEAK: Final = re.compile(
     r"(?:drop|lose|kill|clear|tak|throw|undo|strike|ignore|ditch|dump|bin|axe|scratch|chuck|zap|nix|cross)\w*\b.*",
     re.IGNORECASE | re.DOTALL,
@@ -69,14 +67,8 @@ _IS: Final = re.compile(r" (?:is called|is|are|was|were|has|wants) (?!not\b)", r
 _CODE: Final = re.compile(r"(?=\S*[a-z])(?=\S*\d)\S+", re.IGNORECASE)
 OWN: Final = frozenset(("my", "i", "our", "we"))
 """Words for whoever speaks."""
-_BEGINS: Final = frozenset(map(stem, ("starts", "begins", "happens")))
-"""Verbs that say no more than a memory's "is" does."""
 _MOST_VALUE: Final = 4
 """A value in words has no more of them."""
-_SAME: Final = 5
-"""So many letters, and all but the shorter one's last, make two words one: allergy and allergic, not grandma."""
-_SHORT: Final = 3
-"""A word that is short for another has no more letters."""
 _MOST_WORDS: Final = 20
 """A longer clause tells something, whatever it begins with."""
 
@@ -84,19 +76,16 @@ _MOST_WORDS: Final = 20
 class Pointed(NamedTuple):
     """What is to go or to change, in stems.
 
-    `of`: what it must have; `near`: what stands in front, of which it has the most; `names`: of whom it must be;
-    `denies`: whether it must say that something is not so, None where it may; `is_own`: whether "my" is said of it;
-    `value`: what is to stand in it; `is_stated`: whether it is only said to be so, and not asked for.
+    `of`: what it must have; `near`: what stands in front, of which it has the most; `denies`: whether it must say that
+    something is not so, None where it may; `is_own`: whether "my" is said of it; `value`: what is to stand in it.
     """
 
     kind: Pointing
     of: frozenset[str]
     near: frozenset[str]
-    names: frozenset[str]
     denies: bool | None
     is_own: bool
     value: str
-    is_stated: bool = False
 
     @property
     def is_of_last(self) -> bool:
@@ -131,7 +120,7 @@ def _to_forget(opening: Opening) -> Pointed | None:
         return _pointed("forget", noun or "", opening.before, denied=denies(of) or None)
     if _WEAK.fullmatch(verb) and len(stems) < 2 and not THINGS.search(of):
         return None
-    is_stated = _STATED.match(of) is not None
+    is_stated = STATED.match(of) is not None
     return _pointed("forget", of, "", denied=denies(of) if is_stated else denies(of) or None)
 
 
@@ -162,9 +151,8 @@ def _pointed(
     if kind == "forget" and not wanted and not beside:
         return None
     text = f"{near} {of}"
-    names = frozenset(stem(word) for word in named(f"x {of}")) - SAYING
     is_own = not OWN.isdisjoint(words(text))
-    return Pointed(kind, wanted, beside - wanted, names, denied, is_own, value.strip())
+    return Pointed(kind, wanted, beside - wanted, denied, is_own, value.strip())
 
 
 def meant_by(asked: Pointed, said: Iterable[tuple[T, str]]) -> list[T]:
@@ -177,48 +165,17 @@ def meant_by(asked: Pointed, said: Iterable[tuple[T, str]]) -> list[T]:
 def _rank(asked: Pointed, text: str) -> tuple[int, int, int, bool, bool] | None:
     """Return how much a text is pointed to; None where it isn't."""
     said = telling(text)
-    own, short = frozenset(map(stem, said)), _initials(said)
+    own, short = frozenset(map(stem, said)), initials(said)
     missing = {word for word in asked.of if word not in short and not has_word(own, word)}
-    if asked.is_stated and _IS.search(text):
-        missing -= _BEGINS
     shared = sum(has_word(own, word) for word in asked.near)
     is_named = not missing - LABELS and len(missing) < len(asked.of) if asked.of else shared > 0
-    if not is_named or not all(name in short or has_word(own, name) for name in asked.names):
-        return None
-    if asked.denies not in (None, denies(text)):
+    if not is_named or asked.denies not in (None, denies(text)):
         return None
     if asked.kind == "change" and (denies(text) or words(changed_to(text, asked) or text) == words(text)):
         return None
     is_own = asked.is_own and not OWN.isdisjoint(words(text))
     is_alike = len(asked.of) == 1 or denies(text) == bool(asked.denies)  # one word alone tells nothing of it
     return shared, len(asked.near & own), -len(missing), is_alike, is_own
-
-
-def _initials(said: Sequence[str]) -> frozenset[str]:
-    """Return what two or three words in a row are in short: "prs" of "pull requests"."""
-    found = [
-        "".join(word[0] for word in said[at : at + count]) for count in (2, 3) for at in range(len(said))
-    ]
-    return frozenset(f"{one}{end}" for one in found if one.isalpha() and len(one) > 1 for end in ("", "s"))
-
-
-def has_word(stems: Iterable[str], wanted: str) -> bool:
-    """Whether some stems have a word, be it bent otherwise or in short."""
-    return any(_is_same(one, wanted) for one in stems)
-
-
-def _is_same(one: str, other: str) -> bool:
-    """Whether two words are one: bent otherwise (allergy, allergic), in short (db, u10s of "under-10s")."""
-    if not (one.isalpha() or other.isalpha()):
-        one, other = one.rstrip("s"), other.rstrip("s")
-    short, whole = sorted((one, other), key=len)
-    if one == other or (len(short) >= _SAME and whole.startswith(short[: max(_SAME, len(short) - 1)])):
-        return True
-    if short.isalpha():
-        letters = iter(whole)
-        is_short = len(short) <= _SHORT and len(whole) >= 2 * len(short) and whole[0] == short[0]
-        return is_short and len(short) > 1 and all(letter in letters for letter in short)
-    return whole.endswith(short) and whole[: -len(short)].isalpha()
 
 
 def changed_to(text: str, asked: Pointed) -> str | None:

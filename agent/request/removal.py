@@ -26,20 +26,9 @@ _ABOUT: Final = (
     r"(?:about|on|of|regarding|concerning|mentioning|(?:that|which) mentions?|with|to do with|related to|relating to"
     r"|that concerns?|involving|around|for(?! (?:me|us)\b))"
 )
-_ME: Final = (
-    r"(?:you(?:['’]ve| have)?(?: got)?|i(?:['’]ve| have)?|we(?:['’]ve| have)?|there(?:['’]s| is)|was)"
-)
-_KEPT: Final = (
-    r"(?:(?:ever|just|already|once|previously|currently|still|all) )*(?:have|had|has|got|know|knew|keep"
-    r"|kept|hold|held|saved"
-    r"|stored|noted|wrote(?: down)?|written(?: down)?|remember(?:ed)?|recorded|said|say|told you|tell you"
-    r"|mentioned|gave you"
-    r"|given you|taught you|learned|learnt|there)"
-)
 _WHATEVER: Final = (
     rf"(?:absolutely )?(?:(?:ev\w*thing|anything|all(?: of)?(?: what)?|the lot|the whole lot|whatever|what"
-    rf"|{_NOTE})(?: (?:that|which))?(?: {_ME})?(?: {_KEPT})?"
-    r"(?: (?:down|in (?:there|here|your notes)))?)"
+    rf"|{_NOTE})(?: [\w'’]+){{0,4}}?)"
 )
 _TAIL: Final = (
     r"(?:(?: (?:from|off|out of|in))? (?:your|the|my|our) (?:list|notes?|memory|records?|head|mind|files?|store|log))?"
@@ -52,8 +41,10 @@ _IT: Final = (
 _FORMS: Final[tuple[tuple[Removing, re.Pattern[str]], ...]] = tuple(
     (kind, re.compile(rf"{LEAD}{form}{_TAIL}", flags=re.IGNORECASE | re.DOTALL))
     for kind, form in (
-        ("forget_last", rf"{VERB} {_IT}"),
-        ("forget_last", rf"(?:take|throw|get|cross|chuck|wipe) {_IT} (?:off|out|away|down|back|rid of)"),
+        (
+            "forget_last",
+            rf"(?:{VERB} {_IT}|(?:take|throw|cross|chuck|wipe) {_IT} (?:off|out|away|down|back))",
+        ),
         ("forget_that", rf"{VERB} (?:{_NOTE}{_SAYING}|that )(?P<text>.+?)"),
         ("forget_about", rf"{VERB} (?:all |every )(?:of )?(?:the |my |your )?(?P<text>.+?) {THING}"),
         ("forget_about", rf"{VERB} (?:{_WHATEVER} {_ABOUT}|about) (?P<text>.+?)"),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple, TypeVar
 
-from braid.agent.request.opening import CLAUSE, LEAD, QUESTION_MARKS
+from braid.agent.request.opening import CAN_YOU, CLAUSE, LEAD, QUESTION_MARKS
 from braid.text.calendar import MONTHS, WEEKDAYS
 from braid.text.sentences import sentences
 from braid.text.wording import named, wording
@@ -37,9 +37,6 @@ _PAIRS: Final = tuple(
     for pattern in (
         rf"not (?P<wrong>{_FEW})[.,;:–—-]+ (?:but )?{_IS}(?P<right>{_FEW}){_TAIL}",
         rf"(?:wrong|incorrect|not right)[:,] (?P<wrong>{_FEW})[.,;]+ {_IS}(?P<right>{_FEW}){_TAIL}",
-        rf"(?:.*[.,;:] )?(?P<wrong>{_FEW}) (?:is|was) (?:wrong|incorrect|not right|a (?:typo|mistake)"
-        rf"|out of date|outdated)[.,;:]+"
-        rf" {_IS}(?P<right>{_FEW}){_TAIL}",
         rf"(?:.*[.!,;:] )?(?:i|we|you) (?:said|wrote|put|typed|told you|have|had|noted|gave you) (?P<wrong>{_FEW})"
         rf"(?:,? (?:but|and|when)|,) (?:i |we )?(?:(?:actually |really )?meant|it(?:['’]?s| is| was"
         rf"| should (?:be|have been)))"
@@ -54,9 +51,6 @@ _PAIRS: Final = tuple(
             rf"|have been) (?P<right>{_FEW}){_TAIL}(?:, .*)?"
         ),
         rf"(?P<wrong>{_FEW}) ?(?:->|→|=>) ?(?P<right>{_FEW}){_TAIL}",
-        rf"(?:it|that|this)(?:['’]?s| is| was) (?:no longer"
-        rf"|never) (?P<wrong>{_FEW})(?: any ?more)?[.,;:–—-]+ (?:but |now )?"
-        rf"{_IS}(?P<right>{_FEW}){_TAIL}",
     )
 )
 """Forms of which both sides are bare values."""
@@ -102,7 +96,6 @@ _COLON: Final = re.compile(
     r": |, (?=(?:it|that|this|he|she|they)(?:['’]?s| is| was| should)\b)", flags=re.IGNORECASE
 )
 _PRONOUN: Final = re.compile(r"(?:it|that|this|he|she|they|its|his|her|their)\b", flags=re.IGNORECASE)
-_ASKED: Final = re.compile(r"\b(?:can|could|would|will) you\b", flags=re.IGNORECASE)
 _BESIDE: Final = re.compile(r"^(?:(?:on|in|at|from|by|the|an?) )+(?=\S+$)", flags=re.IGNORECASE)
 _ONE: Final = re.compile(r"(?<=\w) ones?$", flags=re.IGNORECASE)
 _ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)$", flags=re.IGNORECASE)
@@ -145,7 +138,7 @@ def righting(line: str) -> Righting | None:
     parts = list(sentences(line))
     asks = any(mark in one.mark for one in parts for mark in QUESTION_MARKS)
     asks = asks and not _FIX.fullmatch(parts[-1].text)
-    if not parts or CONFIRMS.match(line) or (asks and not _ASKED.search(line)):
+    if not parts or CONFIRMS.match(line) or (asks and not CAN_YOU.search(line)):
         return None
     is_cued = _CUE.search(line) is not None
     told = line.strip(" .!?")

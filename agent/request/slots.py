@@ -69,17 +69,9 @@ def slots(text: str) -> list[Slot]:
         for one in pattern.finditer(text):
             if any(one.start() < other.stop and one.end() > other.start for other in found):
                 continue
-            before, behind = words(text[: one.start()])[-1:], words(text[one.end() :])[:1]
-            found.append(
-                Slot(
-                    kind,
-                    *one.span(),
-                    one[0],
-                    _same(kind, one[0]),
-                    stem("".join(before)),
-                    stem("".join(behind)),
-                )
-            )
+            beside = words(text[: one.start()])[-1:], words(text[one.end() :])[:1]
+            before, behind = (stem("".join(each)) for each in beside)
+            found.append(Slot(kind, *one.span(), one[0], _same(kind, one[0]), before, behind))
     return found
 
 

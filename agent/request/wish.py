@@ -18,7 +18,7 @@ from braid.recall.decompose import entities
 from braid.text.sentences import sentences
 from braid.text.words import stem, telling, telling_stems
 
-Kind = Literal["tell", "ask", "how", "meant", "put_right", "change", "remove", "point", "forget_all"]
+Kind = Literal["tell", "ask", "how", "meant", "request", "forget_all"]
 _MEANT: Final = re.compile(
     r"\s*(?:(?:no|nope|sorry|oops|wait|actually|oh)\b[,.! ]+)*(?:what )?i (?:actually |really )?meant(?: to say)?"
     r"(?: that| was)?[:,]? (?P<text>\S.*?)\s*",
@@ -69,20 +69,13 @@ def _request(line: str) -> Wish | None:
     if len(line) > MOST_CHARS:
         return None
     pointing = pointed(line)
-    if (gone := removal(line)) is not None:
-        return Wish("remove", line, asked=gone)
-    if pointing is not None and pointing.kind == "forget":
-        return Wish("point", line, asked=pointing)
-    return _put_right(line) or (Wish("point", line, asked=pointing) if pointing is not None else None)
-
-
-def _put_right(line: str) -> Wish | None:
-    if (right := righting(line)) is not None:
-        return Wish("put_right", line, asked=right)
-    if (meant := _MEANT.fullmatch(line)) is not None and not line.rstrip().endswith(QUESTION_MARKS):
+    to_forget = pointing if pointing is not None and pointing.kind == "forget" else None
+    asked = removal(line) or to_forget or righting(line)
+    is_asked = line.rstrip().endswith(QUESTION_MARKS)
+    if asked is None and not is_asked and (meant := _MEANT.fullmatch(line)) is not None:
         return Wish("meant", meant["text"])
-    change = change_request(line)
-    return Wish("change", line, asked=change) if change is not None else None
+    asked = asked or change_request(line) or pointing
+    return Wish("request", line, asked=asked) if asked is not None else None
 
 
 def _question(line: str) -> Wish | None:

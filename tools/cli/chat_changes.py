@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from braid.tools.cli.output import line, many, put
 
@@ -109,6 +109,9 @@ class Changes:
             )
         self._put_last_right(before, new)
 
+    def _last(self) -> str:
+        return self._store.get(self.told).text if self.told is not None else ""
+
     def _put_last_right(self, before: str, new: str) -> None:
         if self.told is not None:
             self.told = self._store.correct(self.told, new, reason="said in a chat")
@@ -122,7 +125,7 @@ class Changes:
         from braid.agent.request.pointing import pointed
         from braid.agent.request.righting import as_number, corrected, fits, meant_by, righting
 
-        before = self._store.get(self.told).text if self.told is not None else ""
+        before = self._last()
         if (new := corrected(before, asked)) is not None and fits(before, asked):
             self._put_last_right(before, new)
             return
@@ -140,9 +143,7 @@ class Changes:
             self._tell_rest(asked.rest)
         elif (change := change_request(text)) is not None:
             self._change(change, text)
-        elif pointed(text) is not None:
-            self._point_or_tell(text)
-        elif not saying and asked.value is not None and asked.is_cued:
+        elif not saying and asked.value is not None and asked.is_cued and pointed(text) is None:
             raise ValueError(f"nothing that is remembered says {asked.wrong!r}: {_WHOLE}")
         else:
             self._point_or_tell(text)
@@ -156,10 +157,7 @@ class Changes:
         if asked.of:
             found = self._meant(asked.of)
         else:
-            near = self._store.preview_forget(
-                asked.statement, match="meaning", limit=MOST_SHOWN, **self._whose
-            )
-            texts = [(one, one.text) for one in near.memories]
+            texts = [(one, one.text) for one in self._near(asked.statement)]
             asked = asked._replace(statement=mended(asked.statement, [said for _, said in texts]))
             found = fitting(texts, asked.statement)
         if len(found) > 1 or (found and changed(found[0].text, asked) not in (None, found[0].text)):
@@ -196,7 +194,7 @@ class Changes:
     def _change_last(self, asked: "Pointed") -> bool:
         from braid.agent.request.pointing import changed_to
 
-        before = self._store.get(self.told).text if self.told is not None else ""
+        before = self._last()
         if (new := changed_to(before, asked)) is None:
             return False
         self._put_last_right(before, new)
@@ -228,7 +226,7 @@ class Changes:
         if len(found) > 1:
             self._let_choose(
                 [one.id for one in found],
-                lambda chosen: self._replace_each([one for one in found if one.id in chosen], new, text),
+                lambda chosen: [self._replace([one], new, text) for one in found if one.id in chosen],
             )
             return
         one = found[0]
@@ -244,15 +242,18 @@ class Changes:
         self._store.learn()
         put("Put right.")
 
-    def _replace_each(self, found: "Sequence[Meant]", new: Callable[[str], str | None], text: str) -> None:
-        for one in found:
-            self._replace([one], new, text)
-
     def _meant(self, what: str) -> "list[Meant]":
         """Return what has every telling word of a topic: one that has only some of them is about something else."""
+        return self._found(what, match="topic")
+
+    def _near(self, line: str) -> "list[Meant]":
+        """Return what a line is near to in meaning, best first."""
+        return self._found(line, match="meaning")
+
+    def _found(self, what: str, *, match: Literal["topic", "meaning"]) -> "list[Meant]":
         from braid.memories.operations import MOST_SHOWN as MOST_PREVIEWED
 
-        found = self._store.preview_forget(what, match="topic", limit=MOST_PREVIEWED, **self._whose)
+        found = self._store.preview_forget(what, match=match, limit=MOST_PREVIEWED, **self._whose)
         return list(found.memories)
 
     def _saying(self, what: str, line: str) -> "list[tuple[Meant, str]]":
@@ -264,13 +265,6 @@ class Changes:
 
         near = self._meant(what) if telling(what) else self._near(line)
         return [(one, one.text) for one in near if place_of(one.text, what)]
-
-    def _near(self, line: str) -> "list[Meant]":
-        """Return what a line is near to in meaning, best first."""
-        from braid.memories.operations import MOST_SHOWN as MOST_PREVIEWED
-
-        found = self._store.preview_forget(line, match="meaning", limit=MOST_PREVIEWED, **self._whose)
-        return list(found.memories)
 
     def _answered_yes(self) -> bool:
         sys.stdout.flush()
