@@ -10,9 +10,8 @@ from braid.text.wording import wording
 
 _IT: Final = r"(?:it|that|this|them|(?:that|this|the|your|my) (?:one|note|entry|line|record))"
 _WAS: Final = (
-    r"(?:what(?:ever)? (?:you|i|we)(?:['’]ve)? (?:have|had|know|knew|saved|noted|stored|remember|said|told you"
-    r"|put)(?: down)?|(?:the|your|my) (?:old |previous |earlier )?(?:note|entry|line|one|record|memory|version"
-    r"|value|info|information)s?)"
+    r"(?:what(?:ever)? (?:you|i|we)(?: [\w'’]+){1,3}?|(?:the|your|my) (?:old |previous |earlier )?"
+    r"(?:note|entry|line|one|record|memory|version|value|info|information)s?)"
 )
 _NOTES: Final = r"(?:your|the|my) (?:notes?|records?|memory|list)"
 _ASKS: Final = re.compile(

@@ -116,8 +116,8 @@ def _to_forget(opening: Opening) -> Pointed | None:
         is_bare = _BARE.fullmatch(of) and not found["lead"].strip() and not THINGS.search(opening.before)
         if is_bare and verb.lower() in _NEVER_MIND:
             return None
-        noun = back["noun"] if back is not None else ""
-        return _pointed("forget", noun or "", opening.before, denied=denies(of) or None)
+        noun = back["noun"] or "" if back is not None else ""
+        return _pointed("forget", noun, opening.before, denied=denies(of) or None)
     if _WEAK.fullmatch(verb) and len(stems) < 2 and not THINGS.search(of):
         return None
     is_stated = STATED.match(of) is not None

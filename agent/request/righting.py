@@ -22,11 +22,14 @@ CONFIRMS: Final = re.compile(
 )
 _WORD: Final = r"[^\s,;!?]*[^\s,.;:!?]"
 _FEW: Final = rf"{_WORD}(?: {_WORD}){{0,5}}?"
+_FIX_IT: Final = (
+    r"(?:(?:can|could|would|will) (?:you|u) |please |pls )*(?:fix|change|update|correct|amend) (?:that|it|this)"
+    r"(?: please| pls| for me)?"
+)
 _TAIL: Final = (
     r"(?:[,.!]? (?:please|pls|thanks|thank you|my bad|sorry(?: [\w ]{1,30})?|actually|then|of course|after all|mate"
     r"|lol|haha|mb|tho|though|btw|sry|oops|whoops|silly me|typo|(?:i )?(?:got|had) (?:that|it|this) wrong"
-    r"|(?:(?:can|could|would) you |please |pls |so )*(?:fix|change|update|correct|amend) (?:that|it"
-    r"|this)(?: for me)?))*\W*"
+    rf"|(?:so )?{_FIX_IT}))*\W*"
 )
 _IS: Final = (
     r"(?:(?:it|that|this)(?:['’]?s| is| was| should (?:be|have been)) |should be |i meant |make it )?"
@@ -99,11 +102,7 @@ _PRONOUN: Final = re.compile(r"(?:it|that|this|he|she|they|its|his|her|their)\b"
 _BESIDE: Final = re.compile(r"^(?:(?:on|in|at|from|by|the|an?) )+(?=\S+$)", flags=re.IGNORECASE)
 _ONE: Final = re.compile(r"(?<=\w) ones?$", flags=re.IGNORECASE)
 _ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)$", flags=re.IGNORECASE)
-_FIX: Final = re.compile(
-    r"(?:(?:can|could|would|will) (?:you|u) |please |pls )*(?:fix|change|update|correct|amend) (?:that|it|this)"
-    r"(?: please| pls)?",
-    flags=re.IGNORECASE,
-)
+_FIX: Final = re.compile(_FIX_IT, flags=re.IGNORECASE)
 _INTERJECTION: Final = re.compile(
     r"(?:(?:no|nope|nah|lol|omg|um+|uh|sorry|oops|ugh|argh|hey|look|mate|guys|wait|actually|oh|ah|hm+|ok(?:ay)?|well"
     r"|right|correction|typo|my (?:mistake|bad)|hang on|hold on"
@@ -114,9 +113,6 @@ _INTERJECTION: Final = re.compile(
 )
 _LATELY: Final = re.compile(
     r",? \b(?:now|actually|instead|again|these days|from now on|from here on)\b", flags=re.IGNORECASE
-)
-_ASKS_MORE: Final = re.compile(
-    r"\b(?:because|since|if|when|once|unless|although|though|but|so that)\b", flags=re.IGNORECASE
 )
 
 
@@ -157,8 +153,7 @@ def righting(line: str) -> Righting | None:
 
 def _matched(forms: Iterable[re.Pattern[str]], told: str) -> re.Match[str] | None:
     all_found = (form.fullmatch(one) for one in (_without_interjection(told), told) for form in forms)
-    found = next((one for one in all_found if one is not None and _is_meant(one)), None)
-    return None if found is None or _ASKS_MORE.search(found["wrong"]) else found
+    return next((one for one in all_found if one is not None and _is_meant(one)), None)
 
 
 def _without_interjection(told: str) -> str:

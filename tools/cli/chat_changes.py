@@ -151,15 +151,12 @@ class Changes:
     def _change(self, asked: "ChangeRequest", text: str) -> None:
         """Change the one memory that is meant, as it is asked to be; without one the line is something told."""
         from braid.agent.request.change import changed
-        from braid.agent.request.naming import mended
         from braid.agent.request.righting import fitting
 
         if asked.of:
             found = self._meant(asked.of)
         else:
-            texts = [(one, one.text) for one in self._near(asked.statement)]
-            asked = asked._replace(statement=mended(asked.statement, [said for _, said in texts]))
-            found = fitting(texts, asked.statement)
+            found = fitting([(one, one.text) for one in self._near(asked.statement)], asked.statement)
         if len(found) > 1 or (found and changed(found[0].text, asked) not in (None, found[0].text)):
             self._replace(found, lambda said: changed(said, asked), text)
         else:
@@ -322,10 +319,7 @@ class Changes:
         """Hide what has every word of a topic; where one thing is meant and several have them, show these."""
         for what in texts:
             if meant := [one.id for one in self._meant(what)]:
-                if is_one:
-                    self._forget_chosen(meant, what)
-                else:
-                    self._forget(meant, what)
+                (self._forget_chosen if is_one else self._forget)(meant, what)
                 return True
         return False
 
