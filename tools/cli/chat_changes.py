@@ -223,7 +223,7 @@ class Changes:
         if len(found) > 1:
             self._let_choose(
                 [one.id for one in found],
-                lambda chosen: [self._replace([one], new, text) for one in found if one.id in chosen],
+                lambda chosen: self._replace_each([one for one in found if one.id in chosen], new, text),
             )
             return
         one = found[0]
@@ -238,6 +238,10 @@ class Changes:
         self._store.modify(one.id, text=instead, reason="said in a chat", if_version=one.version)
         self._store.learn()
         put("Put right.")
+
+    def _replace_each(self, found: "Sequence[Meant]", new: Callable[[str], str | None], text: str) -> None:
+        for one in found:
+            self._replace([one], new, text)
 
     def _meant(self, what: str) -> "list[Meant]":
         """Return what has every telling word of a topic: one that has only some of them is about something else."""
