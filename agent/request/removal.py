@@ -38,18 +38,18 @@ _IT: Final = (
     r"(?:it|that|this|(?:that|this|the (?:old|last|wrong)) (?:one|note|entry|bit|line)|that last (?:one|bit|thing|part)"
     r"|what i (?:just )?said|the last (?:thing|one|bit)(?: i (?:just )?said)?|my last (?:message|line|note))"
 )
-_FORMS: Final[tuple[tuple[Removing, re.Pattern[str]], ...]] = tuple(
-    (kind, re.compile(rf"{LEAD}{form}{_TAIL}", flags=re.IGNORECASE | re.DOTALL))
-    for kind, form in (
-        (
-            "forget_last",
-            rf"(?:{VERB} {_IT}|(?:take|throw|cross|chuck|wipe) {_IT} (?:off|out|away|down|back))",
-        ),
-        ("forget_that", rf"{VERB} (?:{_NOTE}{_SAYING}|that )(?P<text>.+?)"),
-        ("forget_about", rf"{VERB} (?:all |every )(?:of )?(?:the |my |your )?(?P<text>.+?) {THING}"),
-        ("forget_about", rf"{VERB} (?:{_WHATEVER} {_ABOUT}|about) (?P<text>.+?)"),
-        ("forget_about", r"forget (?:where|when|who|whose|which|why|what|how(?: \w+)?) (?P<text>.+?)"),
-    )
+_READ: Final[tuple[tuple[Removing, str], ...]] = (
+    (
+        "forget_last",
+        rf"(?:{VERB} {_IT}|(?:take|throw|cross|chuck|wipe) {_IT} (?:off|out|away|down|back))",
+    ),
+    ("forget_that", rf"{VERB} (?:{_NOTE}{_SAYING}|that )(?P<text>.+?)"),
+    ("forget_about", rf"{VERB} (?:all |every )(?:of )?(?:the |my |your )?(?P<text>.+?) {THING}"),
+    ("forget_about", rf"{VERB} (?:{_WHATEVER} {_ABOUT}|about) (?P<text>.+?)"),
+    ("forget_about", r"forget (?:where|when|who|whose|which|why|what|how(?: \w+)?) (?P<text>.+?)"),
+)
+_FORMS: Final = tuple(
+    (kind, re.compile(rf"{LEAD}{form}{_TAIL}", flags=re.IGNORECASE | re.DOTALL)) for kind, form in _READ
 )
 _QUOTES: Final = " .!\"'\u201c\u201d\u2018\u2019"
 _OF_IT: Final = re.compile(r"(?:it|he|she|they) |that (?:is|was|has|had)$", flags=re.IGNORECASE)

@@ -74,8 +74,8 @@ def _request(line: str) -> Wish | None:
     is_asked = line.rstrip().endswith(QUESTION_MARKS)
     if asked is None and not is_asked and (meant := _MEANT.fullmatch(line)) is not None:
         return Wish("meant", meant["text"])
-    asked = asked or change_request(line) or pointing
-    return Wish("request", line, asked=asked) if asked is not None else None
+    wanted = asked or change_request(line) or pointing
+    return Wish("request", line, asked=wanted) if wanted is not None else None
 
 
 def _question(line: str) -> Wish | None:
