@@ -48,7 +48,7 @@ _READ: Final[tuple[tuple[Removing, str], ...]] = (
     ("forget_about", rf"{VERB} (?:{_WHATEVER} {_ABOUT}|about) (?P<text>.+?)"),
     ("forget_about", r"forget (?:where|when|who|whose|which|why|what|how(?: \w+)?) (?P<text>.+?)"),
 )
-_FORMS: Final = tuple(
+_FORMS: Final[tuple[tuple[Removing, re.Pattern[str]], ...]] = tuple(
     (kind, re.compile(rf"{LEAD}{form}{_TAIL}", flags=re.IGNORECASE | re.DOTALL)) for kind, form in _READ
 )
 _QUOTES: Final = " .!\"'\u201c\u201d\u2018\u2019"
