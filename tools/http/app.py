@@ -373,8 +373,8 @@ class Server:
             self._streams[token] += 1
             return
         raise RefusedError(
-                503, "Too many streams", open_now, "end one, or ask again later", error="TooOftenError", wait_s=5
-            )
+            503, "Too many streams", open_now, "end one, or ask again later", error="TooOftenError", wait_s=5
+        )
 
     def _give_stream_back(self, caller: Caller) -> None:
         self._streams[caller.token] -= 1
