@@ -85,10 +85,12 @@ class Remembered:
 
 def judged_by_turns(talk: QuestionedTalk, lessons: Sequence[Lesson]) -> list[Lesson]:
     """Return lessons whose answers are right where they cite a turn that answers."""
+    never_said = {one.question: one.never_said for one in talk.questions}
     found: list[Lesson] = []
     for one in lessons:
+        if (never := never_said.get(one.asked.question)) is None:
+            continue  # it was asked in two parts
         right = {hit.id for hit, bears in zip(one.hits, one.bears, strict=False) if bears}
-        never = next(each.never_said for each in talk.questions if each.question == one.asked.question)
         found.append(msgspec.structs.replace(one, judged=partial(by_evidence, right, not never)))
     return found
 
