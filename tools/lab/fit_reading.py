@@ -51,7 +51,7 @@ from braid.tools.lab.fit_ladder import (
 from braid.tools.lab.lessons import read_lessons
 
 FOLDS: Final = 5
-LEAST: Final[dict[Caution, float]] = {"careful": 0.65, "default": 0.55, "eager": 0.4}
+LEAST: Final[dict[Caution, float]] = {"careful": 0.7, "default": 0.6, "eager": 0.4}
 """How sure an answer must be to be told."""
 OF_LESSONS: Final = 0.5
 """What a question of the lessons weighs beside one of a talk."""
