@@ -320,9 +320,14 @@ class Changes:
             self.told = None
 
     def _forget_about(self, texts: Sequence[str], *, is_one: bool) -> bool:
-        """Hide what has every word of a topic; where one thing is meant and several have them, show these."""
+        """Hide what has every word of a topic; where one thing is meant and several have them, show these.
+
+        "All about no piano" speaks of what says there is none.
+        """
+        from braid.text.wording import denies
+
         for what in texts:
-            if meant := [one.id for one in self._meant(what)]:
+            if meant := [one.id for one in self._meant(what) if denies(one.text) or not denies(what)]:
                 (self._forget_chosen if is_one else self._forget)(meant, what)
                 return True
         return False

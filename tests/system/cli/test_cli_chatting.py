@@ -243,3 +243,16 @@ def test_a_statement_is_remembered_where_nothing_is_to_go_for_it(session: Sessio
     done = chat(session, said, "no")
     assert "Forget this? yes or no\nKept.\nNoted." in done.out
     assert said in living(session)
+
+
+def test_what_is_said_not_to_be_is_forgotten_alone(session: Session) -> None:
+    chat(
+        session,
+        "Mila has no piano lesson during the holidays.",
+        "The piano teacher is called Mrs Abara.",
+        "I play the piano.",
+    )
+    done = chat(session, "You can chuck what you have about no piano.", "yes")
+    assert "Mila has no piano lesson" in done.out
+    assert "Abara" not in done.out
+    assert "I play the piano." not in done.out

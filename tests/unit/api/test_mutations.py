@@ -56,7 +56,7 @@ def test_no_other_memory_changes_than_is_meant_and_what_is_meant_does(
 @pytest.mark.soak
 @pytest.mark.parametrize(
     ("half", "least", "most_wrong"),
-    [("chat4-held", 69, 0), ("chat5", 70, 0), ("chat5-held", 41, 0), ("chat6", 28, 1), ("chat6-held", 20, 0)],
+    [("chat4-held", 69, 0), ("chat5", 70, 0), ("chat5-held", 41, 0), ("chat6", 29, 0), ("chat6-held", 20, 0)],
 )
 def test_of_lines_that_no_rule_was_made_for_most_are_done(
     store: Store, clock: Clock, half: str, least: int, most_wrong: int
