@@ -34,7 +34,8 @@ _REMOVE: Final = re.compile(
     rf"(?:{_MAY}{_VERB}|\b{_VERB}(?= {_WHOLE}))\b(?: (?:out|off|away|down|back)\b)?{_REST}", re.IGNORECASE
 )
 _GOES: Final = re.compile(
-    r"(?P<of>\b(?!(?:i|we|you|he|she|they) )[^,;.!?()]*?) (?:can|should|may|must|might as well) (?:now |all )*"
+    r"(?P<of>\b(?!(?:i|we|you|he|she|they) )[^,;.!?()]*?) "
+    r"(?:can|should|may|must|might as well|ha(?:s|ve) to|needs? to) (?:now |all )*"
     r"(?:go(?= now\b| too\b|\W*$|[,;.!)])|come (?:off|out)"
     r"|be (?:deleted|removed|scrapped|erased|forgotten|dropped|binned))",
     re.IGNORECASE,

@@ -39,6 +39,8 @@ _PAIRS: Final = tuple(
     re.compile(pattern, flags=re.IGNORECASE)
     for pattern in (
         rf"not (?P<wrong>{_FEW})[.,;:–—-]+ (?:but )?{_IS}(?P<right>{_FEW}){_TAIL}",
+        rf"(?:.*[.,;:] )?(?P<wrong>{_FEW}) (?:is|was) (?:wrong|incorrect|not right|outdated|out of date)[.,;:]+"
+        rf" {_IS}(?P<right>{_FEW}){_TAIL}",
         rf"(?:wrong|incorrect|not right)[:,] (?P<wrong>{_FEW})[.,;]+ {_IS}(?P<right>{_FEW}){_TAIL}",
         rf"(?:.*[.!,;:] )?(?:i|we|you) (?:said|wrote|put|typed|told you|have|had|noted|gave you) (?P<wrong>{_FEW})"
         rf"(?:,? (?:but|and|when)|,) (?:i |we )?(?:(?:actually |really )?meant|it(?:['’]?s| is| was"

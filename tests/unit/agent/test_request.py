@@ -138,6 +138,7 @@ def test_what_may_be_a_reason_is_left_out_of_what_is_to_go_and_the_rest_is_kept(
         ("Porto should be Faro, please fix that", "I live in Porto.", "I live in Faro."),
         ("change Porto to Faro please, they got it wrong", "I live in Porto.", "I live in Faro."),
         ("wrong: Porto. It's Faro", "I live in Porto.", "I live in Faro."),
+        ("Porto is wrong, it's Faro", "I live in Porto.", "I live in Faro."),
         ("nah mate its Faro, not Porto", "I live in Porto.", "I live in Faro."),
         ("The figure is off. It's 1550, not 1520.", "My rent is 1520 euros.", "My rent is 1550 euros."),
         ("it's 7:52, not 7:40", "The train leaves at 7:40.", "The train leaves at 7:52."),
