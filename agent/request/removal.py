@@ -46,7 +46,7 @@ _READ: Final[tuple[tuple[Removing, str], ...]] = (
     ("forget_that", rf"{VERB} (?:{_NOTE}{_SAYING}|that )(?P<text>.+?)"),
     ("forget_about", rf"{VERB} (?:all |every )(?:of )?(?:the |my |your )?(?P<text>.+?) {THING}"),
     ("forget_about", rf"{VERB} (?:{_WHATEVER} {_ABOUT}|about) (?P<text>.+?)"),
-    ("forget_about", r"forget (?:my|our) (?P<text>.+?)"),
+    ("forget_about", r"forget (?:my|our|his|her|their) (?P<text>.+?)"),
     ("forget_about", r"forget (?:where|when|who|whose|which|why|what|how(?: \w+)?) (?P<text>.+?)"),
 )
 _FORMS: Final[tuple[tuple[Removing, re.Pattern[str]], ...]] = tuple(
@@ -59,7 +59,7 @@ _DOING: Final = re.compile(
 )
 """What is named by what somebody does says that they do it."""
 _ONE: Final = re.compile(
-    rf"{LEAD}(?:forget (?:my|our)\b|{VERB} "
+    rf"{LEAD}(?:forget (?:my|our|his|her|their)\b|{VERB} "
     r"(?:(?:the|that|this) (?:[\w-]+ )?(?:note|entry|line|one|memory|record|bit|thing"
     r"|item|point|rule|detail|sentence)\b|(?:what|which|who|where|when|how) (?!(?:i|we|you)\b)))",
     flags=re.IGNORECASE,

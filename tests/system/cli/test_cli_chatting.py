@@ -258,7 +258,10 @@ def test_what_is_said_not_to_be_is_forgotten_alone(session: Session) -> None:
     assert "I play the piano." not in done.out
 
 
-@pytest.mark.parametrize("line", ["forget my squash court booking", "please remove everything on Kim"])
+@pytest.mark.parametrize(
+    "line",
+    ["forget my squash court booking", "forget her squash court booking", "please remove everything on Kim"],
+)
 def test_what_nothing_speaks_of_is_said_and_not_remembered(session: Session, line: str) -> None:
     assert "Nothing that is remembered speaks of" in chat(session, "I live in Porto.", line).out
     assert line not in texts(session)
