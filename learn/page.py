@@ -14,6 +14,7 @@ from braid.learn.turn import KnownClaims, Turn, TurnNote, TurnReading
 from braid.learn.voice import Voice
 from braid.learn.words import FEMALE, MALE
 from braid.ledger.record.record import Claim
+from braid.text.parse import Parse
 from braid.text.sentences import TextPart
 
 MAX_CLAIMS: Final = 40
@@ -40,6 +41,8 @@ class Page:
         self.wry = self.angry = False
         self.thing: str | None = None
         """What "it" means: the last thing with a name."""
+        self.before: Parse | None = None
+        """The sentence before, which "it" and "she" may lead back to."""
         self._claims: list[Claim] = []
         self._used: set[int] = set()
         self._notes: list[TurnNote] = []
@@ -111,6 +114,10 @@ class Page:
         """Return whom "she" or "he" means; None where nobody, or more than one, may be meant."""
         fitting = self._may_be["f" if pronoun == "she" else "m"]
         return next(iter(fitting)) if len(fitting) == 1 else None
+
+    def is_person(self, name: str) -> bool:
+        """Whether a person of this name has been spoken of in the turn."""
+        return name in self._people
 
     def known_name(self, name: str) -> str | None:
         """Return the whole name of a person that has been spoken of by this one; None where nobody has."""

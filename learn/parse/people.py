@@ -4,6 +4,7 @@ import re
 from typing import Final, Literal, NamedTuple
 
 from braid.learn.page import Page
+from braid.learn.parse.antecedents import antecedent
 from braid.learn.parse.phrases import (
     from_outside,
     is_figurative,
@@ -39,8 +40,6 @@ _MEETS: Final = listed(
     "meet tell ask call marry invite text hug thank visit phone ring message hire pick collect fetch see"
 )
 """Verbs whose object, where it is a name, is somebody."""
-_OF_NOTHING: Final = listed("rain snow pour take seem turn look appear feel sound mean depend matter help")
-"""Verbs whose "it" often means no thing: it rains, it takes an hour."""
 _TOPIC: Final = re.compile(
     r"^(?:(?:new|current|latest|final|next|old|updated|revised|actual|whole|entire)\s+)+|\s+(?:date|day"
     r"|time)$",
@@ -82,9 +81,8 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
     low = token.text.lower()
     if low in ("i", "we", "me", "im", "ive"):
         return Whom(page.turn.speaker, "first")
-    if low in ("he", "she"):
-        name = page.by_pronoun(low)
-        return Whom(name, "person") if name and not _may_be_another(parse, at, name) else None
+    if low in ("he", "she", "it", "they"):
+        return _meant(page, parse, at)
     if (
         low in ("that", "who", "which")
         and at > 1
@@ -93,10 +91,6 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
         and (low != "that" or _is_kin(parse, token.head))
     ):
         return _named(page, parse, at - 2)  # Craig, that's my boss; not: wow, Maria, that's a nice picture
-    if low == "it" and (before := _same_thing(parse, at)) is not None:
-        return _one(page, parse, before)
-    if low in ("it", "this", "that") and token.pos == "PRON":
-        return Whom(page.thing, "thing") if page.thing and low == "it" else None
     if low in _NOBODY or low in _OWNED or token.pos in ("PRON", "DET"):
         return None
     if parse.words_on(at) & {"neither", "no", "few"}:
@@ -135,28 +129,16 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
     return Whom(f"{page.turn.speaker}'s {name}" if mine else name, "thing")
 
 
-def _same_thing(parse: Parse, at: int) -> int | None:
-    """Return the subject that "it" can only mean, right before it: my laptop is a T14 and it runs Fedora; my surgery
-    isn't in May, it's in June.
-    """
-    tokens, verb = parse.tokens, parse.tokens[at].head
-    before = [one for one in range(at) if tokens[one].dep in ("nsubj", "nsubjpass")]
-    if not before or tokens[before[-1]].tag != "NN" or tokens[before[-1]].head > at:
-        return None
-    above = tokens[before[-1]].head
-    hung, own = ({one.dep: one for one in parse.around(at)} for at in (above, verb))
-    if (
-        tokens[above].lemma != "be"
-        or tokens[above].tag not in ("VBZ", "VBP")
-        or kin_of(parse, before[-1]) is not None
-    ):
-        return None
-    if tokens[verb].lemma in _OF_NOTHING:
-        return None
-    if "attr" in hung and "prep" not in hung and tokens[verb].pos == "VERB" and tokens[verb].tag == "VBZ":
-        return before[-1]
-    same = "prep" in hung and "prep" in own and hung["prep"].lemma == own["prep"].lemma
-    return before[-1] if same and "neg" in hung and tokens[verb].lemma == "be" else None
+def _meant(page: Page, parse: Parse, at: int) -> Whom | None:
+    """Return whom or what a pronoun stands for: of this sentence and the one before, else of the whole turn."""
+    low = parse.word(at)
+    if (found := antecedent(parse, at, page.before)) is not None:
+        who = _one(page, *found)
+        return who if who is None or low in ("it", "they") else who._replace(sort="person")
+    if low == "it":
+        return Whom(page.thing, "thing") if page.thing else None
+    name = None if low == "they" else page.by_pronoun(low)
+    return Whom(name, "person") if name and not _may_be_another(parse, at, name) else None
 
 
 def _may_be_another(parse: Parse, at: int, name: str) -> bool:

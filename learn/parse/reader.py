@@ -210,6 +210,7 @@ class ParseReader:
             mentioned(page, sentence, parse)
         if not asked and not fragments.read(page, sentence, found := clauses(parse)):
             self._clauses(page, sentence, found, Voice())
+        page.before = parse
 
     def _statement(self, page: Page, sentence: TextPart, parse: Parse, voice: Voice) -> None:
         """Read a sentence that states something."""

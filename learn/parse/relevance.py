@@ -53,12 +53,9 @@ def is_worth_saying(clause: Clause, who: Whom, first: int, last: int) -> bool:  
     )
     if lemma in SAYS_NOTHING and not has_object and not (clause.progressive and who.sort != "first"):
         return False
-    is_past = clause.tense in ("past", "perfect")
     if who.sort == "thing":
-        if clause.tense == "present" and is_general(clause):
-            return False
-        return has_object or clause.passive or is_past or clause.progressive
-    if not has_object and who.sort == "first" and not _says_all(clause):
+        return True
+    if who.sort == "first" and not has_object and not _says_all(clause):
         return False
     at = clause.child("dobj")
     return at is None or not is_empty(parse, at) or clause.child("prep", "xcomp", "ccomp") is not None
@@ -81,7 +78,12 @@ def is_general(clause: Clause) -> bool:
 
 def _says_all(clause: Clause) -> bool:
     """Whether a verb says something without a noun: I quit, I don't drink, I'm left-handed."""
-    return clause.token.lemma.lower() in _BARE or (clause.passive and "-" in clause.token.text)
+    low = clause.token.lemma.lower()
+    if low in _BARE or (clause.passive and "-" in clause.token.text):
+        return True
+    subject = clause.parse.tokens[clause.subject or 0]
+    is_main = clause.token.dep in ("ROOT", "conj", "ccomp") and subject.start < subject.stop
+    return is_main and low not in SAYS_NOTHING and clause.child("advmod", "npadvmod") is not None
 
 
 def is_telling(clause: Clause, first: int, last: int) -> bool:

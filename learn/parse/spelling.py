@@ -57,7 +57,10 @@ _WORD: Final = re.compile(
     re.IGNORECASE,
 )
 _IS: Final = re.compile(
-    r"(?<=\w)['’]s(?=\s+(?:on|a|an|the|from|in|at|not|getting|going|called|allergic|really|so|now"
+    r"(?<=\w)['’]s(?=\s+(?:on|a|an|the|from|in|at|with|under|behind|up|down|over|for|not|getting|going|called|allergic"
+    r"|really|so|now|still|always|never|already|just|nearly|almost|about|too|quite"
+    r"|(?:good|bad|fine|great|ok|okay|ready|closed|open|full|free|broken|dead|ill|sick|better|worse|late|sure|happy|keen)"
+    r"(?=[,.;!]|\s+(?:at|with|in|on|for|to|and|but|now|today|again|until|till|because|since|so|after|from)\b|$)"
     r"|our|my|off|out|very"
     r"|only|scared|afraid|due|back|no|(?!\d+(?:st|nd|rd|th)\b)\d[\w.]*|(?!(?:wedding|building|painting|meeting|evening"
     r"|morning|training|clothing|hearing|reading|writing"

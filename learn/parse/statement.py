@@ -16,6 +16,7 @@ from braid.learn.parse.relevance import GOALS, PLANS
 from braid.learn.parse.rows import by_rows
 from braid.learn.parse.said import Said, voiced
 from braid.learn.voice import Voice
+from braid.text.parse import Parse
 from braid.text.sentences import TextPart
 from braid.text.words import listed
 
@@ -40,8 +41,8 @@ _DOUBTED: Final = re.compile(
     r",? (?:or|at least|or at least)? ?so (?:he|she|they|it|[A-Z]\w+) (?:says?|said|claims?|claimed|reckons?)\b",
 )
 """Behind what is only claimed: she had all three, or so she claims."""
+_OWN: Final = frozenset(("i", "we", "it", "that", "this", "there", "you"))
 _CROSSED: Final = re.compile(r"\W*(?:my )?fingers crossed\b", re.IGNORECASE)
-_THIRD: Final = re.compile(r"\b(?:he|she|his|her(?= \w))\b", re.IGNORECASE)
 
 
 def state(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:  # noqa: PLR0911, PLR0912 - one decision a line
@@ -161,8 +162,16 @@ def _is_left_open(page: Page, clause: Clause, part: TextPart) -> bool:
         return True
     if subject.text != "I" or subject.start != subject.stop:
         return False  # the speaker says who
-    said = [claim.subject for claim in page.claims]
-    return _THIRD.search(page.text) is not None or (bool(said) and said[-1] != page.turn.speaker)
+    told = page.claims[-1].subject if page.claims else page.turn.speaker
+    return (told != page.turn.speaker and page.is_person(told)) or _is_of_others(page.before)
+
+
+def _is_of_others(before: Parse | None) -> bool:
+    """Whether a sentence was of others at its end: the choir paid. Left a jar of honey."""
+    if before is None:
+        return False
+    subjects = [one for one in before.tokens if one.dep in ("nsubj", "nsubjpass")]
+    return bool(subjects) and subjects[-1].text.lower() not in _OWN
 
 
 def _is_of_either(clause: Clause) -> bool:
@@ -221,7 +230,7 @@ def _own_subject(clause: Clause) -> bool:
 
 def _is_of_which(clause: Clause) -> bool:
     """Whether what is done is done to "which" or "what": which I take as advice."""
-    return any(one.tag in ("WDT", "WP") and one.dep in ("dobj", "pobj", "attr") for one in clause.around())
+    return any(one.tag in ("WDT", "WP") and one.dep in ("dobj", "pobj", "attr", "oprd") for one in clause.around())
 
 
 def _is_told_of_head(clause: Clause) -> bool:
