@@ -49,6 +49,8 @@ class Page:
         self._people: set[str] = set()
         self._may_be: dict[str, set[str]] = {"f": set(), "m": set()}
         """Whom "she" and "he" may mean."""
+        self._called: dict[str, str] = {}
+        """By which pronoun somebody has been spoken of."""
         self._longer: dict[str, set[str]] = {}
         """The people whose names begin with these words and go on."""
         self._roles: dict[str, str] = {}
@@ -114,6 +116,10 @@ class Page:
         """Return whom "she" or "he" means; None where nobody, or more than one, may be meant."""
         fitting = self._may_be["f" if pronoun == "she" else "m"]
         return next(iter(fitting)) if len(fitting) == 1 else None
+
+    def agrees(self, name: str, pronoun: str) -> bool:
+        """Whether nobody has called one of this name by another pronoun in the turn."""
+        return self._called.setdefault(name, pronoun) == pronoun
 
     def is_person(self, name: str) -> bool:
         """Whether a person of this name has been spoken of in the turn."""

@@ -81,6 +81,7 @@ TRADES: Final = listed(
     " tester scrum-master freelancer entrepreneur contractor landscaper beekeeper brewer winemaker sommelier"
     " bartender bouncer dj streamer youtuber blogger podcaster gamer headteacher principal dean "
     "postman postwoman"
+    " physio dietician osteopath chiropractor decorator roofer tiler childminder nanny lodger tenant neighbour neighbor"
     " mayor councillor politician diplomat priest vicar pastor rabbi imam monk nun undertaker locksmith"
     " stonemason glazier upholsterer tattooist beautician masseuse masseur caregiver carer nanny childminder"
     " screenwriter playwright producer officer sergeant captain executive administrator "

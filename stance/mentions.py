@@ -44,7 +44,8 @@ _ORGANISATIONS: Final = frozenset(
 _PRODUCTS: Final = frozenset(("uses", "drives"))
 _OF_A_PERSON: Final = """lives_in stays_in moved_to moved_from born_in comes_from works_as diet allergic_to
     has_condition born_on birthday age_is nationality speaks earns feels believes likes
-    dislikes loves enjoys hates prefers wants owns plays hobby drinks eats reads watches learning plans_to"""
+    dislikes loves enjoys hates prefers wants owns plays hobby drinks eats reads watches learning plans_to
+    has_to"""
 _PERSONAL: Final = _ORGANISATIONS | frozenset(_OF_A_PERSON.split())
 """Relations whose subject is a person."""
 SELF: Final = frozenset(("user", "i", "me", "myself"))

@@ -41,7 +41,8 @@ _VERBS: Final[dict[str, tuple[str, ...]]] = {
     "prefer": ("prefers",), "speak": ("speaks",), "own": ("owns",), "use": ("uses",), "study": ("studies", "studied"),
     "want": ("wants",), "need": ("needs",), "drive": ("drives",), "read": ("reads",), "watch": ("watches",),
     "learn": ("learning",), "do": ("works_as", "does"), "believe": ("believes",), "have": ("owns", "pet", "has"),
-    "keep": ("pet",), "cost": ("costs",), "earn": ("earns",), "plan to": ("plans_to", "goal"),
+    "keep": ("pet",), "cost": ("costs",), "earn": ("earns",), "plan to": ("plans_to", "goal"), "have to": ("has_to",),
+    "need to": ("has_to",),
 }  # fmt: skip
 _NOUNS: Final[dict[str, tuple[str, ...]]] = {
     "boss": ("boss_is",), "manager": ("boss_is",), "supervisor": ("boss_is",), "partner": ("partner_is", "married_to"),

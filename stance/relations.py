@@ -48,7 +48,8 @@ _MANY_TRAIT: Final = (
     "is_a",
 )  # fmt: skip
 _EPISODES: Final = (
-    "goal", "plans_to", "went_to", "visited", "bought", "met", "attended", "did", "made", "happened", "read", "watched",
+    "goal", "plans_to", "has_to", "went_to", "visited", "bought", "met", "attended", "did", "made", "happened", "read",
+    "watched",
 )  # fmt: skip
 
 _TABLE: Final = (

@@ -65,7 +65,7 @@ def suffix_of(kinds: Sensitivity) -> str:
 
 
 def kinds_of(method: str) -> Sensitivity:
-    """Return of what the claims of a method's readings are: `read:parse@14+health+…` → health."""
+    """Return of what the claims of a method's readings are: `read:parse@15+health+…` → health."""
     parts = method.partition("@")[2].split("+")
     return frozenset(kind for kind in get_args(SensitiveKind) if kind in parts[1:])
 

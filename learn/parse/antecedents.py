@@ -10,7 +10,7 @@ from typing import Final
 from braid.learn.parse.phrases import is_name, joined
 from braid.learn.parse.sorts import is_empty, kin_of
 from braid.learn.words import FEMALE, MALE, NOT_NAMES, PETS, TRADES
-from braid.text.calendar import MONTHS_AND_WEEKDAYS
+from braid.text.calendar import TIME_WORDS
 from braid.text.parse import Parse
 from braid.text.words import listed
 
@@ -18,8 +18,9 @@ _PERSONAL: Final = {"he": FEMALE, "she": MALE}
 """Pronouns of one person, and the words for whom they don't stand."""
 _OF_NOTHING: Final = listed("rain snow pour take seem turn look appear feel sound mean depend matter help happen go")
 """Verbs whose "it" often means no thing: it rains, it takes an hour."""
-_TIMES: Final = MONTHS_AND_WEEKDAYS | listed(
-    "day week weekend month year hour minute second morning evening night afternoon time moment today tonight"
+TIMES: Final = TIME_WORDS | {"time", "moment", "minute", "second"}
+_PEOPLE: Final = listed(
+    "man woman guy bloke lad lass boy girl kid baby child toddler person student pupil client customer patient guest"
 )
 _CLAUSES: Final = frozenset(("ROOT", "conj", "ccomp", "parataxis", "advcl"))
 """How a verb hangs whose nouns are spoken of; what "who" and "that" add isn't."""
@@ -43,7 +44,8 @@ def antecedent(parse: Parse, at: int, before: Parse | None) -> tuple[Parse, int]
         for nouns in _by_rank(one, verb, at if one is parse else len(one.tokens)):
             found = [noun for noun in nouns if _fits(one, noun, word)]
             if found:
-                return (one, found[0]) if len(found) == 1 else None
+                is_open = len(found) > 1 or (word in _PERSONAL and _is_of_somebody(one, found[0]))
+                return None if is_open else (one, found[0])
     return None
 
 
@@ -79,7 +81,7 @@ def _by_rank(parse: Parse, verb: int, stop: int) -> Iterator[list[int]]:
 def _fits(parse: Parse, at: int, word: str) -> bool:
     token = parse.tokens[at]
     low = token.text.lower()
-    if token.pos not in ("NOUN", "PROPN") or is_empty(parse, at) or low in _TIMES or token.lemma.lower() in _TIMES:
+    if token.pos not in ("NOUN", "PROPN") or is_empty(parse, at) or low in TIMES or token.lemma.lower() in TIMES:
         return False
     several = len(joined(parse, at)) > 1
     if word == "they":
@@ -87,18 +89,25 @@ def _fits(parse: Parse, at: int, word: str) -> bool:
     if several or token.tag in ("NNS", "NNPS"):
         return False
     if word == "it":
-        return token.tag == "NN" and not _is_person(parse, at) and token.text[:1].islower()
-    whose = kin_of(parse, at) is None and any(_is_person(parse, one) for one in parse.children(at, "poss"))
-    return _is_person(parse, at) and low not in _PERSONAL[word] and not whose
+        return token.tag == "NN" and not is_somebody(parse, at) and token.text[:1].islower()
+    return is_somebody(parse, at) and low not in _PERSONAL[word]
 
 
-def _is_person(parse: Parse, at: int) -> bool:
+def _is_of_somebody(parse: Parse, at: int) -> bool:
+    """Mother's doctor stopped them, she was dizzy: either may be meant; but not of "Nabil's son"."""
+    return kin_of(parse, at) is None and any(is_somebody(parse, one) for one in parse.children(at, "poss"))
+
+
+def is_somebody(parse: Parse, at: int) -> bool:
+    """Whether a noun is of a person or a pet, by its word or by how its name is used."""
     token = parse.tokens[at]
-    if kin_of(parse, at) is not None or token.lemma.lower() in PETS | TRADES:
+    if kin_of(parse, at) is not None or token.lemma.lower() in PETS | TRADES | _PEOPLE:
         return True
     named = [one for one in parse.children(at, "appos") if is_name(parse, one)]
     if named:
         return True
+    if token.tag == "NN" and at == 0 and not parse.children(at) and token.text[:1].isupper() and token.text[-3:] != "ing":
+        return True  # Theo broke his wrist: no article, and he
     by_place = token.dep in ("nsubj", "nsubjpass", "dobj", "dative", "poss") or parse.word(token.head) == "with"
     return by_place and is_name(parse, at) and token.text not in NOT_NAMES and parse.child(at, "det") is None
 
@@ -115,7 +124,9 @@ def _is_of_nothing(parse: Parse, at: int) -> bool:
         return True
     said = [verb, *parse.children(verb, "acomp", "attr")]
     is_be = lemma == "be" or any(one.lemma == "be" for one in parse.around(verb))
-    if is_be and any(parse.child(one, "ccomp", "xcomp", "advcl", "csubj") is not None for one in said):
+    if is_be and any(
+        child > verb for one in said for child in parse.children(one, "ccomp", "xcomp", "advcl", "csubj")
+    ):
         return True
     shown = parse.child(verb, "attr")
     if lemma != "be" or shown is None:
@@ -123,6 +134,6 @@ def _is_of_nothing(parse: Parse, at: int) -> bool:
     return bool(
         tokens[shown].pos in ("PRON", "PROPN")
         or parse.words_on(shown) & {"the", "this", "that", "my", "our", "your"}
-        or tokens[shown].lemma.lower() in _TIMES
+        or tokens[shown].lemma.lower() in TIMES
         or parse.child(shown, "relcl", "acl") is not None
     )

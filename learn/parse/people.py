@@ -110,7 +110,7 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
     if is_name(parse, at):
         return _named(page, parse, at)
     beside = next((child for child in parse.children(at, "appos") if is_name(parse, child)), None)
-    if beside is not None and owner is None:  # the accountant, Mr. Osei
+    if beside is not None:  # the accountant, Mr. Osei; our new hire Bartek
         return _named(page, parse, beside)
     if is_empty(parse, at) or token.pos not in ("NOUN", "PROPN", "NUM", "X", "VERB", "ADJ"):
         return None
@@ -130,15 +130,29 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
 
 
 def _meant(page: Page, parse: Parse, at: int) -> Whom | None:
-    """Return whom or what a pronoun stands for: of this sentence and the one before, else of the whole turn."""
+    """Return whom or what a pronoun stands for: in this sentence, for he and she in the turn, in the sentence before."""
     low = parse.word(at)
-    if (found := antecedent(parse, at, page.before)) is not None:
-        who = _one(page, *found)
-        return who if who is None or low in ("it", "they") else who._replace(sort="person")
-    if low == "it":
-        return Whom(page.thing, "thing") if page.thing else None
-    name = None if low == "they" else page.by_pronoun(low)
-    return Whom(name, "person") if name and not _may_be_another(parse, at, name) else None
+    if at > parse.tokens[at].head:
+        return None  # you do the deposit, is it three hundred
+    is_thing = low in ("it", "they")
+    found = antecedent(parse, at, page.before if is_thing else None)
+    if is_thing:
+        known = Whom(page.thing, "thing") if low == "it" and page.thing else None
+        return _one(page, *found) if found is not None else known
+    name = page.by_pronoun(low) if found is None else None
+    if name is not None and _may_be_another(parse, at, name):
+        return None
+    if name is None and (found := found or antecedent(parse, at, page.before)) is not None:
+        who = _owner(page, *found) or _one(page, *found)
+        name = who.name if who is not None else None
+    return Whom(name, "person") if name is not None and page.agrees(name, low) else None
+
+
+def _owner(page: Page, parse: Parse, at: int) -> Whom | None:
+    """Return whose a thing is, by name: Kofi, of "Kofi's birthday"."""
+    text = parse.tokens[at].text
+    is_owner = parse.tokens[at].dep == "poss" and is_name(parse, at)
+    return Whom(page.known_name(text) or text, "person") if is_owner else None
 
 
 def _may_be_another(parse: Parse, at: int, name: str) -> bool:
@@ -185,12 +199,14 @@ def _named(page: Page, parse: Parse, at: int) -> Whom | None:
     is_own = name == page.turn.speaker or name in page.turn.speaker.split()
     if (
         not words
-        or words[0] in NOT_NAMES
+        or (words[0] in NOT_NAMES and (len(words) == 1 or words[0].lower() not in _BARE_KIN))
         or name.endswith(("'s", "’s"))
         or is_own
         or _is_run_together(parse, at)
     ):
         return None
+    if words[0].lower() in _BARE_KIN:
+        page.introduce(words[0].lower(), name)  # Grandma Ruth
     known = page.known_name(name)
     if parse.child(at, "poss") is not None or parse.tokens[at].tag == "NNPS":
         return Whom(name, "thing")

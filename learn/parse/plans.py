@@ -38,7 +38,9 @@ def under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PL
         return
     if _given_up(said, who):
         return
-    rel = "goal" if above in GOALS else "plans_to"
+    rel = "goal" if above in GOALS else "has_to" if above == "have" else "plans_to"
+    if rel == "has_to" and said.clause.tense != "present":
+        return  # had to wait: whether it was done isn't said
     if said.clause.denied or (rel == "plans_to" and said.clause.token.tag not in ("VB",)):
         return
     if said.clause.child("dobj", "prep", "xcomp", "prt", "advmod", "npadvmod") is None:

@@ -100,7 +100,7 @@ class ParseReader:
     @property
     def version(self) -> str:
         """The version of these rules, and of what they stand on."""
-        return f"14{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
+        return f"15{'+all' if self._of is None else suffix_of(self._of)}+{self._parser.name}"
 
     def prepare(self, turns: Iterable[Turn]) -> None:
         """Parse the sentences of many turns at once, where that is quicker; their readings are the same without it."""

@@ -10,6 +10,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from braid.learn.words import KIN
+from braid.text.calendar import TIME_WORDS
 from braid.text.parse import Parse, Parser, Token
 from braid.text.words import listed
 
@@ -80,6 +82,8 @@ _WILL: Final = re.compile(
     r"|buy|put|look|write|give|keep|need)\b)",
     re.IGNORECASE,
 )
+_DEED: Final = re.compile(r"(?!Ahmed|Mohammed|Jared|\w+fred)[A-Z][a-z]{2,}ed(?= [a-z\dA-Z])")
+"""A deed that opens a line is no name: Walked Tilda at six."""
 _AMBIGUOUS: Final = frozenset(("ill", "id", "cos", "rn"))
 _OPENERS: Final = listed(
     "and so ok okay oh well yeah yes yep hey just also finally already still even recently literally only "
@@ -95,23 +99,18 @@ _NOT_FOND: Final = re.compile(r"not (?:a (?:big |huge )?fan of|keen on|into|big 
 _ALONE: Final = listed(
     "live love hate like work prefer need want hope miss feel think can't cant don't dont never"
 )
-_CAN_NOT: Final = frozenset(("stand", "bear", "abide", "eat", "have", "drink", "drive", "swim"))
-"""What somebody can't do of whom nobody is named, they can't themselves."""
 _FORMS_ALIKE: Final = listed("set put cut let hit shut cost read cast split quit")
 _NO_WORDS: Final = frozenset(("PUNCT", "SPACE", "INTJ", "SYM"))
 _FIRST_DEPS: Final = listed("ROOT ccomp advcl dep nsubj compound amod aux auxpass csubj nmod conj")
 """How a verb hangs that opens a sentence, as far as the parser is right about it."""
 _DONE: Final = frozenset(("been", "was"))
 _TIMES: Final = listed("age ages while year long")
-_DOING: Final = listed(
-    "thinking going planning hoping looking working living studying learning saving moving renting training selling "
-    "commuting volunteering teaching recovering"
-)
 _NO_DEEDS: Final = listed(
     "excited stoked pumped thrilled worried bored tired pleased delighted rained snowed poured "
-    "said done called named based thanks agreed noted let forget"
+    "said done called named based thanks agreed noted let forget raining snowing sounding"
 )
 """Moods, weather, and what is said of things."""
+_LEADS: Final = frozenset(("to", "back", "home", "for", "at", "about", "from", "on", "in", "with", "as"))
 _OWN_STATES: Final = frozenset(("busy", "sick", "ill", "tired", "away", "off", "unwell", "poorly"))
 
 
@@ -143,6 +142,8 @@ def _spelled(text: str) -> _Spelled:
         for match in _WORD.finditer(text)
         if match[0].lower() not in _AMBIGUOUS and match[0] != "I" and not match[0].isupper()
     ]
+    if (deed := _DEED.match(text)) is not None:
+        changes.append((*deed.span(), deed[0].lower()))
     if (will := _WILL.match(text)) is not None:
         changes.append((*will.span(1), "I'll"))
     if "'s" in text or "’s" in text:
@@ -188,8 +189,9 @@ def _left_out(parse: Parse, at: int) -> str | None:
     """Return what is left out before a verb that opens a sentence; None before others."""
     tokens, token = parse.tokens, parse.tokens[at]
     low, behind = token.text.lower(), tokens[at + 1]
-    if parse.child(at, "nsubj", "nsubjpass", "expl", "csubj") is not None or token.dep not in _FIRST_DEPS:
-        return None
+    subject = parse.child(at, "nsubj", "nsubjpass", "expl", "csubj")
+    if (subject is not None and not (subject > at and token.tag == "VBD")) or token.dep not in _FIRST_DEPS:
+        return None  # walked Tilda to the weir: nothing that she did
     if token.dep == "csubj" and token.tag == "VBG":
         return None  # "Living in Leeds is great" says of nobody that they live there
     is_done = token.tag == "VBN" and (token.dep in ("ROOT", "ccomp") or _has_object_behind(parse, at))
@@ -198,10 +200,15 @@ def _left_out(parse: Parse, at: int) -> str | None:
             return "I "
         is_state = behind.pos not in ("ADJ", "DET") or behind.text.lower() in _OWN_STATES
         return "I've " if is_state and behind.lemma not in _TIMES else None  # Been hectic, been ages
-    if token.tag == "VBG" and low in _DOING:
+    if token.tag == "VBG" and token.dep == "ROOT" and low not in _NO_DEEDS and _is_done_to(behind):
         return "I'm "
-    cannot = low == "ca" and tokens[at + 2 : at + 3] and tokens[at + 2].text.lower() in _CAN_NOT
-    return "I " if low in _ALONE or cannot else None
+    return "I " if low in _ALONE or low == "ca" else None
+
+
+def _is_done_to(behind: Token) -> bool:
+    """Taking the night train; meeting Oona; not: booking app, opening Thursday, drinking loads."""
+    low = behind.text.lower()
+    return (behind.pos in ("DET", "PRON", "PROPN") or low in KIN or low in _LEADS) and low not in TIME_WORDS
 
 
 def _is_of_another(parse: Parse, at: int) -> bool:

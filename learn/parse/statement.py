@@ -7,6 +7,7 @@ from typing import Final
 
 from braid.learn.page import Page
 from braid.learn.parse import copula, kinship, plans, values
+from braid.learn.parse.antecedents import TIMES, is_somebody
 from braid.learn.parse.clauses import REPORTS, Clause
 from braid.learn.parse.misread import is_misread
 from braid.learn.parse.own_words import in_own_words
@@ -16,6 +17,7 @@ from braid.learn.parse.relevance import GOALS, PLANS
 from braid.learn.parse.rows import by_rows
 from braid.learn.parse.said import Said, voiced
 from braid.learn.voice import Voice
+from braid.ledger.record.record import Claim
 from braid.text.parse import Parse
 from braid.text.sentences import TextPart
 from braid.text.words import listed
@@ -41,6 +43,7 @@ _DOUBTED: Final = re.compile(
     r",? (?:or|at least|or at least)? ?so (?:he|she|they|it|[A-Z]\w+) (?:says?|said|claims?|claimed|reckons?)\b",
 )
 """Behind what is only claimed: she had all three, or so she claims."""
+_THIRD: Final = re.compile(r"\b(?:he|she|his|her(?= \w))\b", re.IGNORECASE)
 _OWN: Final = frozenset(("i", "we", "it", "that", "this", "there", "you"))
 _CROSSED: Final = re.compile(r"\W*(?:my )?fingers crossed\b", re.IGNORECASE)
 
@@ -59,7 +62,7 @@ def state(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:  # 
     above = tokens[clause.under].lemma.lower() if clause.under is not None else ""
     if above == "use" and not _is_past_habit(clause):
         return False
-    if above and above not in GOALS | PLANS | {"use", "start", "begin"}:
+    if above and above not in GOALS | PLANS | {"use", "start", "begin", "have"}:
         return False
     if above and above in PLANS and _was_meant(clause):
         return False
@@ -89,9 +92,24 @@ def state(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:  # 
     elif clause.lemma == "be" and clause.mode != "able":
         if not by_rows(said, who):
             copula.state(said, who)
-    elif not by_rows(said, who):
+    elif not by_rows(said, who) or _says_more(said, page.claims[told:]):
         in_own_words(said, who)
     return len(page.claims) > told
+
+
+def _says_more(said: Said, told: list[Claim]) -> bool:
+    """Whether a deed was told with more than a row has kept of it: sold the Volvo to Piet's nephew for 1,900."""
+    deeds = [one for one in told if one.type == "episode" or (one.rel == "owns" and not one.polarity)]
+    first, last = said.clause.said
+    return said.clause.tense in ("past", "perfect") and any(
+        token.pos in ("NOUN", "PROPN")
+        and token.dep == "pobj"
+        and token.lemma.lower() not in TIMES
+        and not token.text[:1].isdigit()
+        and not any(token.text.lower() in one.object.lower() for one in told)
+        for token in said.clause.parse.tokens[first + 1 : last + 1]
+        if deeds
+    )
 
 
 def _is_supposed_of_speaker(clause: Clause, who: Whom) -> bool:
@@ -162,6 +180,8 @@ def _is_left_open(page: Page, clause: Clause, part: TextPart) -> bool:
         return True
     if subject.text != "I" or subject.start != subject.stop:
         return False  # the speaker says who
+    if _THIRD.search(page.text) and not any(is_somebody(clause.parse, at) for at in range(len(clause.parse.tokens))):
+        return True  # won two races ever. retired because of his wrist
     told = page.claims[-1].subject if page.claims else page.turn.speaker
     return (told != page.turn.speaker and page.is_person(told)) or _is_of_others(page.before)
 

@@ -35,7 +35,7 @@ def test_an_answer_is_told_by_its_turn_its_reading_and_its_stance(store: Store) 
     assert said.startswith(
         f"Maya said on 17 May 2025, in the conversation spring: “I live in Porto.” [{turn}]."
     )
-    assert "by rules (parse@14+en_core_web_sm" in said
+    assert "by rules (parse@15+en_core_web_sm" in said
     assert ", that Maya lives in Porto [exp_" in said
     assert given.stance is not None
     assert said.endswith(f"this stands: Maya lives in Porto [{given.stance}].")

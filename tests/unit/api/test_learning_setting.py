@@ -70,7 +70,7 @@ def sensitive(claims: list[str]) -> list[str]:
 
 def test_off_nothing_of_health_or_money_is_claimed_and_its_words_are_found(store: Store) -> None:
     assert known(store) == ["Ana lives_in Leeds"]
-    assert methods(store) == {"read:parse@14"}
+    assert methods(store) == {"read:parse@15"}
     assert store.recall("metformin", user_id="ana").results[0].text == "I take metformin with breakfast."
     assert "900 pounds" in store.recall("what do I owe the bank", user_id="ana").results[0].text
     state = store.learning_setting()
@@ -86,10 +86,10 @@ def test_on_each_kind_is_claimed_by_a_reader_of_its_own(store: Store) -> None:
     assert "Ana takes metformin" in claimed
     assert "Ana has_condition asthma" in claimed
     assert not any("salary" in one or "900" in one for one in claimed)
-    assert methods(store) == {"read:parse@14", "read:parse@14+health"}
+    assert methods(store) == {"read:parse@15", "read:parse@15+health"}
     store.set_learning(finance=True)
     store.learn()
-    assert {"read:parse@14+finance", "read:parse@14+health"} <= methods(store)
+    assert {"read:parse@15+finance", "read:parse@15+health"} <= methods(store)
     assert any("900 pounds" in one for one in known(store))
     assert store.learn().records == 0
     assert (store.set_learning(health=True).record, len(store)) == (
@@ -218,7 +218,7 @@ def test_a_notice_that_no_operator_signed_changes_nothing(store: Store) -> None:
 
 @pytest.mark.parametrize("kinds", EVERY_SENSITIVITY)
 def test_a_method_says_of_what_its_claims_are(kinds: Any) -> None:
-    assert kinds_of(f"read:parse@14{suffix_of(kinds)}+en_core_web_sm-3.8.0+spacy-3.8.18") == kinds
+    assert kinds_of(f"read:parse@15{suffix_of(kinds)}+en_core_web_sm-3.8.0+spacy-3.8.18") == kinds
 
 
 def test_who_works_at_a_hospital_says_nothing_of_their_health(tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def test_an_age_to_come_holds_from_its_day() -> None:
         ("Say you're a dentist and I've come in with toothache.", []),
         ("I'm dying for a coffee.", []),
         ("I'm over the moon.", []),
-        ("Uncle Falk can't, he's ill.", []),
+        ("Uncle Falk can't, he's ill.", [("Uncle Falk", "is", "ill", True)]),
         ("The best film ever for me is Paddington 2.", []),
         ("wasn't the cone, the bracket was loose.", [("bracket", "was", "loose", True)]),
         ("My diet's going great, I've had one cake.", [("Ana", "did", "had one cake", True)]),

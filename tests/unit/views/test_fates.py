@@ -266,7 +266,7 @@ def test_whose_claims_are_asked_for(bench: Any) -> None:
     for user, place in (("maya", "Porto"), ("ben", "Faro")):
         scope = Scope(user_id=user)
         turn = bench.say(f"I live in {place}.", occurred_at=DAY, scope=scope)[0]
-        made = Provenance(actor="agent", method=f"{READING}parse@14")
+        made = Provenance(actor="agent", method=f"{READING}parse@15")
         lives = [Claim(subject="user", rel="lives_in", object=place)]
         links = [("parent", turn.id)]
         bench.say("so they said", links=links, scope=scope, provenance=made, symbolic=lives, occurred_at=DAY)
