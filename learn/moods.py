@@ -48,7 +48,7 @@ _FLEETING: Final = re.compile(
 )
 _ASKS: Final = re.compile(
     (
-        r"^(?:(?:and|but|so|ok|okay|well|hey|hi|wow|oh|also|by the way|please)[,!]? )*(?:do|does|did"
+        r"^(?:(?:and|but|so|ok|okay|well|hey|hi|yo|wow|oh|also|by the way|please)[,!]? )*(?:do|does|did"
         r"|can|could|would|will|shall|should|is|are|am|was|were|have|has|what|where|when|who|why|how"
         r"|which|whose|any)\b(?! (?:i|you) (?:say|mention))"
     ),

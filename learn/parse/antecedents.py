@@ -22,7 +22,7 @@ TIMES: Final = TIME_WORDS | {"time", "moment", "minute", "second"}
 _PEOPLE: Final = listed(
     "man woman guy bloke lad lass boy girl kid baby child toddler person student pupil client customer patient guest"
 )
-_CLAUSES: Final = frozenset(("ROOT", "conj", "ccomp", "parataxis", "advcl"))
+_CLAUSES: Final = frozenset(("ROOT", "conj", "ccomp", "parataxis"))
 """How a verb hangs whose nouns are spoken of; what "who" and "that" add isn't."""
 _CAUSES: Final = listed("make remind show keep drive push inspire motivate change help give bring let teach get")
 """What a whole story does to who tells it: it made me realise."""

@@ -18,7 +18,7 @@ _MOODS: Final = listed(
     "funny weird crazy lovely wonderful best lucky welcome able afraid over up down away home kidding "
     "joking important easy hard curious confused"
 )
-_NOT: Final = re.compile(r"^(?:now )?not ", re.IGNORECASE)
+_NOT: Final = re.compile(r"^(?:now )?(?:not|no longer) ", re.IGNORECASE)
 _PRAISE: Final = listed(
     "awesome amazing great wonderful fantastic cool incredible lovely beautiful nice good special "
     "important inspiring sweet cute fun perfect best "
@@ -137,7 +137,8 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
         (
             number
             for number in range(said.clause.verb + 1, last + 1)
-            if parse.tokens[number].dep not in ("neg", "punct")
+            if parse.tokens[number].dep != "punct"
+            and not (parse.tokens[number].dep == "neg" and parse.tokens[number].head == said.clause.verb)
             and (parse.tokens[number].pos != "DET" or parse.word(number) == "no")
             and parse.word(number) not in _DEGREES
         ),

@@ -25,7 +25,7 @@ from braid.text.words import listed
 
 _MANNERS: Final = listed(
     "mention claim reckon insist know mean guess thank hope say tell think wonder ask bet agree suppose wait let "
-    "seem imagine wish promise swear joke kid"
+    "seem imagine wish promise swear joke kid forget"
 )
 _LONGEST: Final = 240
 _NO_DEEDS: Final = frozenset(("need", "miss", "know", "love", "like", "want", "own", "cost", "depend"))

@@ -83,7 +83,9 @@ def _says_all(clause: Clause) -> bool:
         return True
     subject = clause.parse.tokens[clause.subject or 0]
     is_main = clause.token.dep in ("ROOT", "conj", "ccomp") and subject.start < subject.stop
-    return is_main and low not in SAYS_NOTHING and clause.child("advmod", "npadvmod") is not None
+    return is_main and low not in SAYS_NOTHING and any(
+        child > clause.verb for child in clause.parse.children(clause.verb, "advmod", "npadvmod")
+    )
 
 
 def is_telling(clause: Clause, first: int, last: int) -> bool:

@@ -104,6 +104,7 @@ def _place(parse: Parse, at: int) -> str | None:
     low = parse.lemma(at)
     if (
         parse.tokens[at].pos == "NUM"
+        or _ORDINAL.fullmatch(parse.tokens[at].text)
         or low in _NOWHERE
         or is_empty(parse, at)
         or (low == "own" and parse.tokens[at].pos == "ADJ")

@@ -110,6 +110,7 @@ _NO_DEEDS: Final = listed(
     "said done called named based thanks agreed noted let forget raining snowing sounding"
 )
 """Moods, weather, and what is said of things."""
+_LEFT: Final = frozenset(("home", "work", "school", "town", "university", "college", "hospital"))
 _LEADS: Final = frozenset(("to", "back", "home", "for", "at", "about", "from", "on", "in", "with", "as"))
 _OWN_STATES: Final = frozenset(("busy", "sick", "ill", "tired", "away", "off", "unwell", "poorly"))
 
@@ -192,6 +193,8 @@ def _left_out(parse: Parse, at: int) -> str | None:
     subject = parse.child(at, "nsubj", "nsubjpass", "expl", "csubj")
     if (subject is not None and not (subject > at and token.tag == "VBD")) or token.dep not in _FIRST_DEPS:
         return None  # walked Tilda to the weir: nothing that she did
+    if low == "left" and behind.tag in ("NN", "NNS") and behind.text.lower() not in _LEFT:
+        return None  # left ear's at 60 percent
     if token.dep == "csubj" and token.tag == "VBG":
         return None  # "Living in Leeds is great" says of nobody that they live there
     is_done = token.tag == "VBN" and (token.dep in ("ROOT", "ccomp") or _has_object_behind(parse, at))
