@@ -12,6 +12,7 @@ from typing import Final
 from unicodedata import category, normalize
 
 from braid.text.sentences import BLANK, TextPart, readable, sentences
+from braid.text.words import listed
 
 MAX_TEXT: Final = 100_000
 """So many characters of a turn are read, up to the last end of a sentence among them: a pasted book isn't talk."""
@@ -32,7 +33,8 @@ _TITLE: Final = re.compile(
 )
 """A quotation that is the name of a work: its words begin large."""
 _SPOKEN: Final = r"[\w'’]+"
-_NAMES: Final = frozenset(("called", "named", "titled", "entitled"))
+_NAMES: Final = listed("called named titled entitled read reading reread finished watched watching saw seen")
+"""Behind these a title may stand that ends what is said."""
 
 
 def _is_put_otherwise(word: str, speaker: str) -> bool:

@@ -16,7 +16,9 @@ from braid.text.words import listed
 
 _PERSONAL: Final = {"he": FEMALE, "she": MALE}
 """Pronouns of one person, and the words for whom they don't stand."""
-_OF_NOTHING: Final = listed("rain snow pour take seem turn look appear feel sound mean depend matter help happen go")
+_OF_NOTHING: Final = listed(
+    "rain snow pour take seem turn look appear feel sound mean depend matter help happen go"
+)
 """Verbs whose "it" often means no thing: it rains, it takes an hour."""
 TIMES: Final = TIME_WORDS | {"time", "moment", "minute", "second"}
 _PEOPLE: Final = listed(
@@ -24,7 +26,9 @@ _PEOPLE: Final = listed(
 )
 _CLAUSES: Final = frozenset(("ROOT", "conj", "ccomp", "parataxis"))
 """How a verb hangs whose nouns are spoken of; what "who" and "that" add isn't."""
-_CAUSES: Final = listed("make remind show keep drive push inspire motivate change help give bring let teach get")
+_CAUSES: Final = listed(
+    "make remind show keep drive push inspire motivate change help give bring let teach get"
+)
 """What a whole story does to who tells it: it made me realise."""
 _FURTHEST: Final = 3
 """So many clauses back, what is meant is named again."""
@@ -75,13 +79,23 @@ def _by_rank(parse: Parse, verb: int, stop: int) -> Iterator[list[int]]:
     yield objects
     if not objects and all(tokens[one].pos == "PRON" for one in subjects):
         yield governed
-    yield [inner for one in (*subjects, *objects) for inner in parse.children(one, "poss", "appos") if inner < stop]
+    yield [
+        inner
+        for one in (*subjects, *objects)
+        for inner in parse.children(one, "poss", "appos")
+        if inner < stop
+    ]
 
 
 def _fits(parse: Parse, at: int, word: str) -> bool:
     token = parse.tokens[at]
     low = token.text.lower()
-    if token.pos not in ("NOUN", "PROPN") or is_empty(parse, at) or low in TIMES or token.lemma.lower() in TIMES:
+    if (
+        token.pos not in ("NOUN", "PROPN")
+        or is_empty(parse, at)
+        or low in TIMES
+        or token.lemma.lower() in TIMES
+    ):
         return False
     several = len(joined(parse, at)) > 1
     if word == "they":
@@ -106,9 +120,11 @@ def is_somebody(parse: Parse, at: int) -> bool:
     named = [one for one in parse.children(at, "appos") if is_name(parse, one)]
     if named:
         return True
-    if token.tag == "NN" and at == 0 and not parse.children(at) and token.text[:1].isupper() and token.text[-3:] != "ing":
-        return True  # Theo broke his wrist: no article, and he
-    by_place = token.dep in ("nsubj", "nsubjpass", "dobj", "dative", "poss") or parse.word(token.head) == "with"
+    if at == 0 and token.tag == "NN" and token.text[:1].isupper() and not parse.children(at):
+        return not token.text.endswith("ing")  # Theo broke his wrist: no article, and he
+    by_place = (
+        token.dep in ("nsubj", "nsubjpass", "dobj", "dative", "poss") or parse.word(token.head) == "with"
+    )
     return by_place and is_name(parse, at) and token.text not in NOT_NAMES and parse.child(at, "det") is None
 
 
@@ -120,7 +136,9 @@ def _is_of_nothing(parse: Parse, at: int) -> bool:
     lemma = tokens[verb].lemma.lower()
     if lemma in _OF_NOTHING or tokens[at].dep == "expl":
         return True
-    if lemma in _CAUSES and any(one.text.lower() in ("me", "us", "you") for one in parse.tokens[verb + 1 : verb + 3]):
+    if lemma in _CAUSES and any(
+        one.text.lower() in ("me", "us", "you") for one in parse.tokens[verb + 1 : verb + 3]
+    ):
         return True
     said = [verb, *parse.children(verb, "acomp", "attr")]
     is_be = lemma == "be" or any(one.lemma == "be" for one in parse.around(verb))

@@ -130,7 +130,9 @@ def _one(page: Page, parse: Parse, at: int) -> Whom | None:  # noqa: PLR0911, PL
 
 
 def _meant(page: Page, parse: Parse, at: int) -> Whom | None:
-    """Return whom or what a pronoun stands for: in this sentence, for he and she in the turn, in the sentence before."""
+    """Return whom or what a pronoun stands for: of this sentence; of the turn, where it is a person; else of
+    the sentence before.
+    """
     low = parse.word(at)
     if at > parse.tokens[at].head:
         return None  # you do the deposit, is it three hundred

@@ -18,7 +18,9 @@ SAYS_NOTHING: Final = listed(
     "feel find imagine fancy please depend"
 )
 """Verbs that state nothing of their own without a noun behind them."""
-_BARE: Final = listed("quit resign retire graduate divorce relocate separate smoke vape drink drive swim")
+_BARE: Final = listed(
+    "quit resign retire graduate divorce relocate separate smoke vape drink drive swim read watch finish"
+)
 """Deeds that need no object."""
 GOALS: Final = frozenset(("want", "hope", "aim", "dream", "wish", "aspire"))
 PLANS: Final = frozenset(("go", "plan", "intend", "decide", "arrange", "agree", "mean", "prepare", "expect"))
@@ -34,7 +36,7 @@ _NEAR: Final = 8
 YOURS: Final = frozenset(("you", "your", "yours", "yourself", "u", "ur"))
 
 
-def is_worth_saying(clause: Clause, who: Whom, first: int, last: int) -> bool:  # noqa: PLR0911 - one decision a line
+def is_worth_saying(clause: Clause, who: Whom, first: int, last: int) -> bool:
     """Whether a clause says something about its subject to those who weren't there."""
     parse, lemma = clause.parse, clause.token.lemma.lower()
     if (clause.child("xcomp") is not None and _is_only_lead(clause, lemma)) or _only_sets_out(clause):
@@ -83,8 +85,10 @@ def _says_all(clause: Clause) -> bool:
         return True
     subject = clause.parse.tokens[clause.subject or 0]
     is_main = clause.token.dep in ("ROOT", "conj", "ccomp") and subject.start < subject.stop
-    return is_main and low not in SAYS_NOTHING and any(
-        child > clause.verb for child in clause.parse.children(clause.verb, "advmod", "npadvmod")
+    return (
+        is_main
+        and low not in SAYS_NOTHING
+        and any(child > clause.verb for child in clause.parse.children(clause.verb, "advmod", "npadvmod"))
     )
 
 

@@ -191,12 +191,17 @@ def _left_out(parse: Parse, at: int) -> str | None:
     tokens, token = parse.tokens, parse.tokens[at]
     low, behind = token.text.lower(), tokens[at + 1]
     subject = parse.child(at, "nsubj", "nsubjpass", "expl", "csubj")
-    if (subject is not None and not (subject > at and token.tag == "VBD")) or token.dep not in _FIRST_DEPS:
-        return None  # walked Tilda to the weir: nothing that she did
-    if low == "left" and behind.tag in ("NN", "NNS") and behind.text.lower() not in _LEFT:
-        return None  # left ear's at 60 percent
-    if token.dep == "csubj" and token.tag == "VBG":
-        return None  # "Living in Leeds is great" says of nobody that they live there
+    if (
+        token.dep not in _FIRST_DEPS
+        or (
+            subject is not None and not (subject > at and token.tag == "VBD")
+        )  # walked Tilda to the weir: not she
+        or (
+            low == "left" and behind.tag in ("NN", "NNS") and behind.text.lower() not in _LEFT
+        )  # left ear's sore
+        or (token.dep == "csubj" and token.tag == "VBG")  # living in Leeds is great: nobody lives there
+    ):
+        return None
     is_done = token.tag == "VBN" and (token.dep in ("ROOT", "ccomp") or _has_object_behind(parse, at))
     if is_done or token.tag == "VBD" or low in _DONE or _PAST.fullmatch(low):
         if low != "been":

@@ -169,10 +169,8 @@ def _is_of_what(clause: Clause) -> bool:
 
 def _is_left_open(page: Page, clause: Clause, part: TextPart) -> bool:
     """Whether it is open who does it, or how often: went mental, said of somebody else; sometimes I'm relieved."""
-    if _SOMETIMES.match(part.text):
+    if clause.subject is None or _SOMETIMES.match(part.text):
         return True
-    if clause.subject is None:
-        return False
     if _is_of_either(clause) or _is_of_no_teller(clause) or _DOUBTED.match(page.text, part.stop):
         return True
     subject = clause.parse.tokens[clause.subject]
@@ -180,10 +178,11 @@ def _is_left_open(page: Page, clause: Clause, part: TextPart) -> bool:
         return True
     if subject.text != "I" or subject.start != subject.stop:
         return False  # the speaker says who
-    if _THIRD.search(page.text) and not any(is_somebody(clause.parse, at) for at in range(len(clause.parse.tokens))):
-        return True  # won two races ever. retired because of his wrist
+    somebody = any(is_somebody(clause.parse, at) for at in range(len(clause.parse.tokens)))
     told = page.claims[-1].subject if page.claims else page.turn.speaker
-    return (told != page.turn.speaker and page.is_person(told)) or _is_of_others(page.before)
+    # won two races ever. retired cos of his wrist
+    is_of_unnamed = not somebody and _THIRD.search(page.text) is not None
+    return is_of_unnamed or (told != page.turn.speaker and page.is_person(told)) or _is_of_others(page.before)
 
 
 def _is_of_others(before: Parse | None) -> bool:
@@ -250,7 +249,9 @@ def _own_subject(clause: Clause) -> bool:
 
 def _is_of_which(clause: Clause) -> bool:
     """Whether what is done is done to "which" or "what": which I take as advice."""
-    return any(one.tag in ("WDT", "WP") and one.dep in ("dobj", "pobj", "attr", "oprd") for one in clause.around())
+    return any(
+        one.tag in ("WDT", "WP") and one.dep in ("dobj", "pobj", "attr", "oprd") for one in clause.around()
+    )
 
 
 def _is_told_of_head(clause: Clause) -> bool:

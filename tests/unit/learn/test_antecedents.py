@@ -22,8 +22,14 @@ def read(text: str) -> list[tuple[str, str, str]]:
     ("text", "claim"),
     [
         ("The sofa cost 640 and it arrives on the 22nd.", ("sofa", "does", "arrives on the 22nd")),
-        ("I worked on a garden for the school. It has four beds.", ("garden for the school", "has", "four beds")),
-        ("I stopped the iron tablets, they upset my stomach.", ("iron tablets", "did", "upset Ana's stomach")),
+        (
+            "I worked on a garden for the school. It has four beds.",
+            ("garden for the school", "has", "four beds"),
+        ),
+        (
+            "I stopped the iron tablets, they upset my stomach.",
+            ("iron tablets", "did", "upset Ana's stomach"),
+        ),
         ("Theo broke his wrist, he's in a cast until July.", ("Theo", "is", "in a cast until July")),
         ("Our new hire Bartek starts on Monday, he's doing the vans.", ("Bartek", "does", "doing the vans")),
         ("Kofi's birthday is on the 30th, he plays the oud.", ("Kofi", "does", "plays the oud")),
@@ -58,7 +64,10 @@ def test_where_it_is_open_nothing_is_claimed(text: str, wrong: str) -> None:
         ("I have to be out of the flat by four.", ("Ana", "has_to", "be out of the flat by four")),
         ("Otto has to know his lines.", ("Otto", "has_to", "know his lines")),
         ("I sold the Falcon to Rasmus for 700.", ("Ana", "did", "sold the Falcon to Rasmus for 700")),
-        ("taking the night train to Vienna on the 29th", ("Ana", "plans_to", "take the night train to Vienna on the 29th")),
+        (
+            "taking the night train to Vienna on the 29th",
+            ("Ana", "plans_to", "take the night train to Vienna on the 29th"),
+        ),
         ("Walked Tilda to the weir.", ("Ana", "did", "Walked Tilda to the weir")),
         ("deploys go out on Wednesdays", ("deploys", "does", "go out on Wednesdays")),
         ("the key's under the second millstone", ("key", "is", "under the second millstone")),
@@ -78,4 +87,6 @@ def test_plain_sentences_are_kept(text: str, claim: tuple[str, str, str]) -> Non
     ],
 )
 def test_what_is_no_deed_of_the_speaker_is_not_kept(text: str) -> None:
-    assert "Ana" not in [subject for subject, rel, _ in read(text) if rel in ("did", "does", "has_to", "plans_to")]
+    assert "Ana" not in [
+        subject for subject, rel, _ in read(text) if rel in ("did", "does", "has_to", "plans_to")
+    ]
