@@ -14,7 +14,7 @@ def measure(paths: list[Path], *, most: int | None, details: bool) -> dict[str, 
     """Return the measures of this release's reader over some files, or folders of them."""
     from braid.learn.parse.reader import ParseReader
     from braid.models.spacy_parser import shared
-    from braid.tools.evaluation.extraction import evaluate
+    from braid.tools.evaluation.extraction import as_signed, evaluate
     from braid.tools.evaluation.talks import read_talks
 
     contents = [(str(file), file.read_bytes()) for file in _files(paths)]
@@ -24,7 +24,13 @@ def measure(paths: list[Path], *, most: int | None, details: bool) -> dict[str, 
     reader = ParseReader(shared())
     digest = hashlib.sha256(b"".join(raw for _, raw in contents)).hexdigest()
     result = evaluate(
-        reader, talks, most=most, prepare=reader.prepare, alone=shared().run_alone, details=details
+        reader,
+        talks,
+        most=most,
+        prepare=reader.prepare,
+        gate=as_signed,
+        alone=shared().run_alone,
+        details=details,
     )
     return {"data": f"sha256:{digest}", **result}
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from braid.learn.inference import settled
+from braid.learn.parse.guarded import guarded
 from braid.learn.reading import in_words, method_of
 from braid.learn.turn import KnownClaims, Turn, TurnReader
 from braid.ledger.record.record import Claim
@@ -46,6 +47,11 @@ Progress = Callable[[int, int], None]
 def sureness(claim: Claim) -> float:
     """Return how sure a claim is: what ranks claims where nothing else does."""
     return certainty(claim).p
+
+
+def as_signed(turn: Turn, claims: Sequence[Claim], health: bool) -> Sequence[Claim]:
+    """Return the claims that a store keeps: none of health and money where a set says that neither is signed for."""
+    return claims if health else [one.claim for one in guarded(turn, claims) if not one.kinds]
 
 
 def evaluate(

@@ -9,7 +9,7 @@ import pytest
 
 from braid.learn.parse.reader import ParseReader
 from braid.models.spacy_parser import shared
-from braid.tools.evaluation.extraction import evaluate
+from braid.tools.evaluation.extraction import as_signed, evaluate
 from braid.tools.evaluation.talks import read_talks
 
 SETS: Final = Path(__file__).parents[2] / "data" / "extraction"
@@ -23,7 +23,7 @@ MEASURES: Final = ("precision", "recall", "attribution")
 def measured(name: str) -> dict[str, dict[str, float]]:
     reader = ParseReader(shared())
     talks = read_talks([(name, (SETS / name).read_bytes())])
-    found: dict[str, Any] = evaluate(reader, talks, prepare=reader.prepare)["labels"]
+    found: dict[str, Any] = evaluate(reader, talks, prepare=reader.prepare, gate=as_signed)["labels"]
     groups = {"all": found["all"], **found["domains"]}
     return {
         group: {
