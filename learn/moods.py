@@ -30,6 +30,7 @@ _IRONY: Final = re.compile(
     r"tell|yeah,? right|how lucky|lucky me|what a joy|just what i needed|thanks a lot,|as if i "
     r"had nothing|living the dream)\b"
     r"|^(?:\W*(?:oh|haha|lol|yeah|yep|right|ha)\W+)*(?:oh,? sure|sure,? because|yeah,? because|right,? because)\b"
+    r"|(?:^|[.!?]\s+)(?:oh|yeah|yes)\W+sure\W+(?:and )?(?:i'm|i am|we're|he's|she's)\b"
     r"|, obviously\W*$|^\W*(?:ha(?:ha)+|lol|lmao)\b[^.!?\n]*\b(?:totally|obviously|clearly)\b"
     r"|(?:^|\s)/s\b|🙄|🙃|\bnot\s*!\s*$",
 )

@@ -67,7 +67,7 @@ def _by_rank(parse: Parse, verb: int, stop: int) -> Iterator[list[int]]:
     """Yield the nouns of a clause that stand before a token: its subject, what it is done to, whose and with whom."""
     tokens = parse.tokens
     subjects = [one for one in parse.children(verb, "nsubj", "nsubjpass") if one < stop]
-    objects = [one for one in parse.children(verb, "dobj", "attr", "dative") if one < stop]
+    objects = [one for one in parse.children(verb, "dobj", "dative") if one < stop]
     governed = [
         inner
         for prep in parse.children(verb, "prep")
@@ -151,7 +151,7 @@ def _is_of_nothing(parse: Parse, at: int) -> bool:
         return False
     return bool(
         tokens[shown].pos in ("PRON", "PROPN")
-        or parse.words_on(shown) & {"the", "this", "that", "my", "our", "your"}
+        or parse.words_on(shown) & {"a", "an", "the", "this", "that", "my", "our", "your", "such"}
         or tokens[shown].lemma.lower() in TIMES
         or parse.child(shown, "relcl", "acl") is not None
     )

@@ -34,7 +34,7 @@ _HABITS: Final = frozenset(("have", "eat", "drink", "touch", "wear", "use"))
 """What somebody would rather do, or won't, with things is what they do."""
 _NEVER: Final = frozenset(("not", "n't", "n’t", "never", "nt", "neither", "nor", "hardly", "barely"))
 _NO_LONGER: Final = frozenset(("longer", "anymore"))
-REPORTS: Final = listed("say tell think claim reckon believe mention hear swear insist text write")
+REPORTS: Final = listed("say tell announce think claim reckon believe mention hear swear insist text write")
 _ASKING: Final = frozenset(
     ("can", "could", "do", "does", "did", "will", "would", "shall", "should", "are", "is", "am", "have")
 )
@@ -185,6 +185,9 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, on_terms: bool) 
     ):
         subject = token.head
     auxes = [one for one in around if one.dep in ("aux", "auxpass")]
+    auxes += [  # are getting married
+        one for by in parse.children(at, "auxpass") for one in parse.around(by) if one.dep == "aux"
+    ]
     words = {one.text.lower() for one in auxes}
     tense = _tense(token, auxes, words)
     mode = "supposed" if on_terms else _mode(parse, at, words, tense)
@@ -234,6 +237,8 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, on_terms: bool) 
             mode = above.mode
         if above.mode == "ordered" and token.dep == "ccomp" and above.lemma in _SEES_TO:
             mode = "ordered"  # mind that he eats his greens
+        if token.dep == "advcl" and _opens_with(parse, at, "so") and not _is_under_fact(parse, at, known):
+            mode = "supposed"  # leave it in, so the cells balance
         if _goes_on_with_plan(token, above, own=own, auxes=auxes):
             mode = "planned"
         elif joined and not own and _is_another_sentence(parse, at, above, subject, auxes):
@@ -297,6 +302,22 @@ def _subject(parse: Parse, at: int) -> int | None:
     ]
     before = [one for one in found if one < at]
     return before[-1] if before else found[0] if found else None
+
+
+def _is_under_fact(parse: Parse, at: int, known: dict[int, Clause]) -> bool:
+    """Whether all clauses above one are meant as they stand."""
+    steps = 0
+    while parse.tokens[at].head != at and steps < len(parse.tokens):
+        at, steps = parse.tokens[at].head, steps + 1
+        if at in known and known[at].mode != "actual":
+            return False
+    return True
+
+
+def _opens_with(parse: Parse, at: int, word: str) -> bool:
+    return any(
+        child < at and parse.word(child) == word for child in parse.children(at, "mark", "advmod", "cc")
+    )
 
 
 def _goes_on_with_plan(token: Token, above: Clause, *, own: bool, auxes: list[Token]) -> bool:

@@ -35,6 +35,7 @@ _IDIOMS: Final = re.compile(
     r"|in (?:two minds|bits|pieces))\b",
     re.IGNORECASE,
 )
+_YOURS: Final = re.compile(rf"\b(?:{'|'.join(YOURS)})\b", re.IGNORECASE)
 _DEGREES: Final = listed("so really just very also still such n't n’t quite")
 _HOMELY: Final = listed("balcony kitchen sofa couch terrace bathtub porch")
 
@@ -100,7 +101,7 @@ def _placed(said: Said, who: list[Whom]) -> None:
         return
     if values.coded(said, who[0], last):
         return
-    if any(word.lower() in YOURS for word in words.split()) or len(words) > 200 or _IDIOMS.match(words):
+    if _YOURS.search(words) or len(words) > 200 or _IDIOMS.match(words):
         return
     if not any(
         token.pos in ("NOUN", "PROPN", "NUM") for token in parse.tokens[said.clause.verb + 1 : last + 1]
@@ -148,12 +149,7 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
         return
     words = _NOT.sub("", shown(parse, start, last)) if said.clause.denied else shown(parse, start, last)
     token = parse.tokens[at]
-    if (
-        any(word.lower() in YOURS for word in words.split())
-        or len(words) > 200
-        or said.page.wry
-        or said.page.angry
-    ):
+    if _YOURS.search(words) or len(words) > 200 or said.page.wry or said.page.angry:
         return
     is_bare = last == at or (
         token.lemma.lower() == "sure"

@@ -105,6 +105,8 @@ def named(said: Said, subject: Whom, at: int) -> bool:
     if not is_name(parse, at) or parse.tokens[at].text in NOT_NAMES or said.clause.subject is None:
         return False
     name = noun(parse, at, bare=True)
+    if not name[:1].isupper():
+        return False  # we're closed Mondays
     head = parse.tokens[said.clause.subject]
     if head.text.lower() == "name":
         return _name_of(said, said.clause.subject, name)

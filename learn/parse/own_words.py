@@ -156,6 +156,9 @@ def _named(page: Page, part: TextPart, clause: Clause, who: Whom) -> tuple[str, 
     """Return the relation and the type of what is said in the speaker's own words; None for what isn't to be kept."""
     if clause.mode == "able" and clause.passive:
         return None
+    if clause.passive and any(one.dep == "auxpass" and one.tag == "VBG" for one in clause.around()):
+        is_plan = dates.is_ahead(timed(part, clause), page.turn.when)
+        return ("plans_to", "goal") if is_plan else ("is", "fact")  # is being repaired
     if clause.passive:
         return ("is", "fact") if clause.tense != "past" else ("was", "episode")
     if clause.mode == "planned":

@@ -41,6 +41,8 @@ def under(said: Said, above: str, who: list[Whom]) -> None:  # noqa: PLR0911, PL
     rel = "goal" if above in GOALS else "has_to" if above == "have" else "plans_to"
     if rel == "has_to" and said.clause.tense != "present":
         return  # had to wait: whether it was done isn't said
+    if rel == "plans_to" and said.clause.tense == "past":
+        return  # were going to print today: what was planned may not have been done
     if said.clause.denied or (rel == "plans_to" and said.clause.token.tag not in ("VB",)):
         return
     if said.clause.child("dobj", "prep", "xcomp", "prt", "advmod", "npadvmod") is None:

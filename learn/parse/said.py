@@ -7,6 +7,7 @@ from braid.learn.page import Page
 from braid.learn.parse.clauses import Clause
 from braid.learn.parse.people import Whom, whom
 from braid.learn.parse.phrases import from_beside, from_outside, part_of
+from braid.learn.parse.validity import timed
 from braid.learn.voice import Voice
 from braid.text.sentences import TextPart
 
@@ -72,6 +73,14 @@ def voiced(page: Page, clause: Clause, voice: Voice) -> Voice:
     return Voice(said_by, source, clause.hedge or voice.hedge, voice.flipped)
 
 
+def _when(said: Said, *, lasted: bool) -> dates.Validity:
+    """Return when what "be" says holds: of Thursday morning I'm at the dentist, on Thursday."""
+    text, now = timed(said.part, said.clause), said.page.turn.when
+    found = dates.bounds(text, now, lasted=lasted)
+    is_led = found == dates.NEVER and text != said.part.text and said.clause.tense == "present"
+    return dates.ahead(text.removeprefix(said.part.text), now) if is_led else found
+
+
 def say(
     said: Said,
     name: str,
@@ -86,6 +95,6 @@ def say(
     if past and rel not in ("costs", "is_on", "number_is"):
         rel = "was"
     lasted = said.clause.tense != "past"  # we were teammates for four years: not since when
-    bounds = dates.bounds(said.part.text, said.page.turn.when, lasted=lasted) if held is None else held
+    bounds = _when(said, lasted=lasted) if held is None else held
     said.claim(name, rel, what, polarity=not said.clause.denied, held=bounds, type=type)
     return True

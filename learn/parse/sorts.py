@@ -107,6 +107,8 @@ def _place(parse: Parse, at: int) -> str | None:
         or _ORDINAL.fullmatch(parse.tokens[at].text)
         or low in _NOWHERE
         or is_empty(parse, at)
+        or len(low) < 2
+        or (parse.word(parse.tokens[at].head) == "on" and not parse.children(at))  # I live on tea
         or (low == "own" and parse.tokens[at].pos == "ADJ")
         or _WEEKDAY.search(noun(parse, at))
     ):

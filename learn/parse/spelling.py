@@ -190,17 +190,7 @@ def _left_out(parse: Parse, at: int) -> str | None:
     """Return what is left out before a verb that opens a sentence; None before others."""
     tokens, token = parse.tokens, parse.tokens[at]
     low, behind = token.text.lower(), tokens[at + 1]
-    subject = parse.child(at, "nsubj", "nsubjpass", "expl", "csubj")
-    if (
-        token.dep not in _FIRST_DEPS
-        or (
-            subject is not None and not (subject > at and token.tag == "VBD")
-        )  # walked Tilda to the weir: not she
-        or (
-            low == "left" and behind.tag in ("NN", "NNS") and behind.text.lower() not in _LEFT
-        )  # left ear's sore
-        or (token.dep == "csubj" and token.tag == "VBG")  # living in Leeds is great: nobody lives there
-    ):
+    if token.dep not in _FIRST_DEPS or _has_subject(parse, at) or _is_no_deed(parse, at):
         return None
     is_done = token.tag == "VBN" and (token.dep in ("ROOT", "ccomp") or _has_object_behind(parse, at))
     if is_done or token.tag == "VBD" or low in _DONE or _PAST.fullmatch(low):
@@ -211,6 +201,22 @@ def _left_out(parse: Parse, at: int) -> str | None:
     if token.tag == "VBG" and token.dep == "ROOT" and low not in _NO_DEEDS and _is_done_to(behind):
         return "I'm "
     return "I " if low in _ALONE or low == "ca" else None
+
+
+def _has_subject(parse: Parse, at: int) -> bool:
+    """Whether a verb that opens a sentence has one: walked Tilda to the weir is nothing that she did."""
+    subject = parse.child(at, "nsubj", "nsubjpass", "expl", "csubj")
+    return subject is not None and not (subject > at and parse.tokens[at].tag == "VBD")
+
+
+def _is_no_deed(parse: Parse, at: int) -> bool:
+    """Living in Leeds is great; left ear's sore; carried, 4 to 1: nobody is said to do it."""
+    token, behind = parse.tokens[at], parse.tokens[at + 1]
+    is_side = (
+        token.text.lower() == "left" and behind.tag in ("NN", "NNS") and behind.text.lower() not in _LEFT
+    )
+    is_verdict = behind.pos == "PUNCT" and token.text.endswith("ed")
+    return is_side or is_verdict or (token.dep == "csubj" and token.tag == "VBG")
 
 
 def _is_done_to(behind: Token) -> bool:

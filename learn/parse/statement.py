@@ -24,10 +24,11 @@ from braid.text.words import listed
 
 _CAUSES: Final = frozenset(("make", "let", "help", "have", "see", "watch", "keep", "get", "feel"))
 """Verbs that take a deed as their object: made me realise."""
-_SUPPOSES: Final = listed("think believe reckon claim swear insist")
+_SUPPOSES: Final = listed("think believe reckon claim swear insist tell say hear announce joke")
 _WHEN: Final = listed("when whenever while since before after until as till once whether")
 _SOMETIMES: Final = re.compile(
-    r"\W*(?:sometimes|at times|occasionally|some days|every now and then)\b", re.IGNORECASE
+    r"\W*(?:sometimes|at times|occasionally|(?:on )?(?:some|good|bad) days|every now and then)\b",
+    re.IGNORECASE,
 )
 _FRAMED: Final = re.compile(
     r"(?:(?:\bi say|\bi wish|(?:^|[,.;] ?)wish|\bchance(?: that)?|\b(?:feel|feels|felt|feeling)\b.{0,40}\blike"

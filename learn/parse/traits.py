@@ -133,8 +133,9 @@ def aged(said: Said, subject: Whom, at: int) -> bool:
 def office(said: Said, subject: Whom, at: int) -> bool:
     """I'm a data engineer at Fernhill Logistics."""
     parse = said.clause.parse
-    if subject.sort == "thing" or parse.tokens[at].pos not in ("NOUN", "PROPN"):
-        return False
+    is_person = subject.sort != "thing" and not subject.name[:1].isdigit()
+    if not is_person or said.clause.denied or parse.tokens[at].pos not in ("NOUN", "PROPN"):
+        return False  # I'm not a monk
     what = SORTS["trade"](parse, at)
     if what is None or re.match(
         r"(?:terrible|bad|good|great|big|best|huge|real|born)\b", what, re.IGNORECASE

@@ -23,7 +23,10 @@ _DAYS_OF_WEEK: Final = re.compile(
 _LEADS: Final = listed(
     "on in at by this next last the for until since to till from of weekend starting beginning"
 )
-_TO_DAY: Final = re.compile(r"\b(?:to|for) (?:the )?\d")
+_TO_DAY: Final = re.compile(
+    rf"\b(?:to|for) (?:the )?(?:\d|{WEEKDAY_NAME}|{MONTH_NAME}|(?:mon|tue|wed|thu|fri|sat|sun)\b)",
+    re.IGNORECASE,
+)
 _FOR_DAY: Final = re.compile(
     r"\bfrom (?:today|tomorrow|tonight|now)\b"
     r"|\b(?:for|until|till) (?:the )?(?:\d{1,2}(?:st|nd|rd|th)\b"

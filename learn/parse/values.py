@@ -7,7 +7,8 @@ from braid.learn import dates
 from braid.learn.parse.people import Whom
 from braid.learn.parse.phrases import shown
 from braid.learn.parse.said import Said, say
-from braid.text.calendar import MONTH_NAME, MONTHS, WEEKDAY_NAME
+from braid.text.calendar import MONTH_NAME, MONTHS, TIME_WORDS, WEEKDAY_NAME
+from braid.text.numbers import ORDINAL
 from braid.text.quantities import sum_in
 from braid.text.words import listed
 
@@ -24,6 +25,8 @@ _LINE: Final = re.compile(
     r"(?:(?:new|old|work|home|mobile|cell|phone) )*(?:e-?mail|phone|number|address)\b", re.IGNORECASE
 )
 _NOW: Final = re.compile(r"[^.!?]*\bnow\b", re.IGNORECASE)
+_ORDINAL: Final = re.compile(ORDINAL, re.IGNORECASE)
+_NAMES_TIME: Final = TIME_WORDS | listed("end start beginning half quarter fortnight time date deadline eve")
 _DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _UP_TO: Final = r"(?: ?[-–—] ?| (?:to|until|till|and) (?:the )?)"
 _SPAN: Final = re.compile(
@@ -70,13 +73,19 @@ def dated(said: Said, subject: Whom, at: int) -> bool:
     if subject.sort != "thing":
         return False
     words = shown(said.clause.parse, said.clause.verb + 1, said.clause.said[1])
-    amount = said.clause.parse.tokens[at].text
+    amount, lemma = said.clause.parse.tokens[at].text, said.clause.parse.lemma(at)
+    if said.clause.parse.tokens[at].pos == "NOUN" and amount.isalpha() and not _is_of_time(lemma):
+        return False  # she is charge nurse tonight
     if amount.isdigit() and _MOST_DAYS < int(amount) < _YEARS:
         return False  # my blood pressure was 142 over 91 yesterday
     is_span = said.clause.parse.tokens[at].lemma in ("day", "week", "month", "year", "fortnight")
     if is_span and _COUNTED_FROM.match(words) is None:
         return False
     return dated_by(said, subject, words)
+
+
+def _is_of_time(lemma: str) -> bool:
+    return lemma in _NAMES_TIME or _ORDINAL.fullmatch(lemma) is not None
 
 
 def dated_by(said: Said, subject: Whom, words: str) -> bool:
