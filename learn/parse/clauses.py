@@ -271,7 +271,9 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, on_terms: bool) 
         if mode == "possible" and "rather" in low:
             lemma, mode, tense = "prefer", "actual", "present"  # I'd rather have tea than coffee
         elif mode == "planned" and denied and words & _REFUSES:
-            mode, tense = "actual", "present"  # the kids won't eat fish
+            mode, tense = "actual", "present"  # I won't eat fish
+    if mode == "planned" and denied and token.lemma != "be" and _is_of_others(parse, subject):
+        mode, tense = "actual", "present"  # he won't take any money; the car won't start
     return Clause(
         parse=parse,
         verb=at,
@@ -346,6 +348,10 @@ def _is_another_sentence(
         return not above.passive and above.tense == "past" and above.token.tag != "VBN"
     linked = any(above.verb < one < at for one in parse.children(above.verb, "cc"))
     return not linked and of not in ("i", "we", "he", "she", "they") and not _is_named(tokens, subject)
+
+
+def _is_of_others(parse: Parse, subject: int | None) -> bool:
+    return subject is not None and parse.word(subject) not in ("i", "we", "you")
 
 
 def _is_named(tokens: tuple[Token, ...], at: int | None) -> bool:

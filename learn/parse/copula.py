@@ -155,7 +155,7 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
         token.lemma.lower() == "sure"
         and any(parse.tokens[child].dep == "prep" for child in parse.children(at))
     )
-    if token.lemma.lower() in _MOODS and is_bare:
+    if token.lemma.lower() in _MOODS and is_bare and who[0].sort == "first":
         return
     if (
         who[0].sort == "thing"

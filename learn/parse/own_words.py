@@ -37,6 +37,8 @@ _GOVERNS: Final = listed(
 )
 """Verbs that take a clause as their object."""
 _PLEASE: Final = frozenset(("pls", "plz", "please"))
+_GIVES: Final = frozenset(("help", "make", "bring", "give", "lead", "inspire"))
+"""What a thing can do for anybody: reminders can help."""
 _BARE_AUX: Final = listed("do does did can could have has had is are was were will would should might must")
 
 
@@ -165,8 +167,9 @@ def _named(page: Page, part: TextPart, clause: Clause, who: Whom) -> tuple[str, 
         return "plans_to", "goal"
     if clause.mode == "able":
         is_we = clause.subject is not None and clause.parse.word(clause.subject) == "we"
-        nothing = who.sort == "thing" or is_we or clause.token.lemma.lower() in SAYS_NOTHING
-        return None if nothing else ("can", "skill")
+        lemma = clause.token.lemma.lower()
+        nothing = is_we or lemma in SAYS_NOTHING or (who.sort == "thing" and lemma in _GIVES)
+        return None if nothing else ("can", "fact" if who.sort == "thing" else "skill")
     ahead = clause.progressive and clause.tense == "present" and who.sort != "thing"
     if ahead and dates.is_ahead(timed(part, clause), page.turn.when):
         return "plans_to", "goal"

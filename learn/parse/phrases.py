@@ -165,14 +165,13 @@ def _shares_subject(parse: Parse, at: int) -> bool:
 
 
 def _is_second_thing(parse: Parse, verb: int, at: int) -> bool:
-    """Whether what is joined to "be" is one more of what somebody is: the one in the car and the one after supper."""
+    """Whether what is joined to a verb is one more thing of it: the one in the car and the one after supper."""
     tokens = parse.tokens
     return (
         tokens[at].dep == "conj"
-        and tokens[verb].lemma == "be"
         and tokens[at].pos in ("NOUN", "PROPN", "NUM")
         and parse.child(at, "nsubj", "nsubjpass") is None
-        and any(verb < child < at for child in parse.children(verb, "attr"))
+        and any(verb < child < at for child in parse.children(verb, "attr", "dobj"))
         and any(child < at for child in parse.children(verb, "cc"))
     )
 

@@ -100,16 +100,18 @@ def state(page: Page, part: TextPart, clause: Clause, voice: Voice) -> bool:  # 
 
 def _says_more(said: Said, told: list[Claim]) -> bool:
     """Whether a deed was told with more than a row has kept of it: sold the Volvo to Piet's nephew for 1,900."""
-    deeds = [one for one in told if one.type == "episode" or (one.rel == "owns" and not one.polarity)]
     first, last = said.clause.said
-    return said.clause.tense in ("past", "perfect") and any(
-        token.pos in ("NOUN", "PROPN")
-        and token.dep == "pobj"
-        and token.lemma.lower() not in TIMES
-        and not token.text[:1].isdigit()
-        and not any(token.text.lower() in one.object.lower() for one in told)
-        for token in said.clause.parse.tokens[first + 1 : last + 1]
-        if deeds
+    return (
+        bool(told)
+        and said.clause.tense in ("past", "perfect")
+        and any(
+            token.pos in ("NOUN", "PROPN")
+            and token.dep == "pobj"
+            and token.lemma.lower() not in TIMES
+            and not token.text[:1].isdigit()
+            and not any(token.text.lower() in one.object.lower() for one in told)
+            for token in said.clause.parse.tokens[first + 1 : last + 1]
+        )
     )
 
 
