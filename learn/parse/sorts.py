@@ -127,7 +127,8 @@ def _organisation(parse: Parse, at: int) -> str | None:
         parse.tokens[at].pos not in ("NOUN", "PROPN")
         or is_empty(parse, at)
         or kin_of(parse, at) is not None
-        or parse.lemma(at) in ("home", "night", "moment", "time", "myself", "people", "kid", "child", "guy")
+        or parse.lemma(at)
+        in ("home", "night", "moment", "time", "myself", "people", "kid", "child", "guy", "team")
     ):
         return None
     if parse.lemma(at) in ("hour", "week", "year", "month", "day", "project"):

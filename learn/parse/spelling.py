@@ -210,13 +210,14 @@ def _has_subject(parse: Parse, at: int) -> bool:
 
 
 def _is_no_deed(parse: Parse, at: int) -> bool:
-    """Living in Leeds is great; left ear's sore; carried, 4 to 1: nobody is said to do it."""
+    """Living in Leeds is great; left ear's sore; carried, 4 to 1; used to be 60: nobody is said to do it."""
     token, behind = parse.tokens[at], parse.tokens[at + 1]
     is_side = (
         token.text.lower() == "left" and behind.tag in ("NN", "NNS") and behind.text.lower() not in _LEFT
     )
     is_verdict = behind.pos == "PUNCT" and token.text.endswith("ed")
-    return is_side or is_verdict or (token.dep == "csubj" and token.tag == "VBG")
+    is_worth = token.text.lower() == "used" and any(one.pos == "NUM" for one in parse.tokens[at + 2 : at + 4])
+    return is_side or is_verdict or is_worth or (token.dep == "csubj" and token.tag == "VBG")
 
 
 def _is_done_to(behind: Token) -> bool:

@@ -219,8 +219,11 @@ def _stands_alone(clause: Clause) -> bool:
     token = clause.token
     if token.dep == "acl" and token.tag == "VBN":
         return token.lemma == "bear" and clause.subject is not None and is_name(parse, clause.subject)
-    marks = {one.text.lower() for one in clause.around() if one.dep in ("mark", "advmod")}
-    if token.dep == "advcl" and marks & _WHEN:
+    over = clause.verb
+    while parse.tokens[over].dep == "conj" and parse.tokens[over].head < over:
+        over = parse.tokens[over].head  # when things are important and I'm nervous
+    marks = {one.text.lower() for one in parse.around(over) if one.dep in ("mark", "advmod")}
+    if parse.tokens[over].dep == "advcl" and marks & _WHEN:
         return clause.tense in ("past", "perfect") and clause.lemma != "be" and "before" not in marks
     if token.dep == "advcl" and token.tag == "VBG" and not _own_subject(clause):
         return False  # what the clause above says with it: rolled my ankle coming off the wall

@@ -15,7 +15,7 @@ from braid.text.words import listed
 
 _SETS: Final = listed("book reserve move change plan schedule arrange agree postpone shift push rebook set")
 """Deeds whose day is another's: what was set, not when."""
-_ENTERS: Final = listed("sign register enrol enroll enter")
+_ENTERS: Final = listed("sign register enrol enroll enter apply")
 _DAYS_OF_WEEK: Final = re.compile(
     rf"\bfrom {WEEKDAY_NAME}s? (?:to|till|until|through) {WEEKDAY_NAME}s?\b", re.IGNORECASE
 )
@@ -73,6 +73,8 @@ def held_of(page: Page, part: TextPart, clause: Clause, type: str = "fact") -> d
     has_got = (
         clause.tense == "perfect" and lemma == "get"
     )  # the 14th of June I've got my exam: not since then
+    if has_got and (to_come := dates.ahead(part.text, when)) != dates.NEVER:
+        return to_come  # I've got a wedding on the 13th
     text = part.text if has_got else timed(part, clause)
     is_set = type == "episode" and lemma in _SETS
     if (
