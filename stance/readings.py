@@ -22,7 +22,8 @@ BY_RULE: Final = (RULE, "counted-1", COUNTED)
 
 OWN_WORDS: Final = frozenset(
     [
-        "did", "does", "is", "was", "has", "can", "plans_to", "goal", "has_to", "used_to", "wants", "needs", "decided_on",
+        "did", "does", "is", "was", "has", "can", "plans_to", "goal", "has_to", "used_to", "wants", "needs",
+        "decided_on",
     ]
 )  # fmt: skip
 """Relations that say it in the speaker's own words: no row of the table knows what was said."""
