@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from braid.tools.cli.access import braid_again, writing
-from braid.tools.cli.chat_changes import Changes, Read
+from braid.tools.cli.chat_changes import Changes
+from braid.tools.cli.chat_lines import Lines, Read
 from braid.tools.cli.errors import explain
 from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
 from braid.tools.cli.options import Adopt, AgentId, ProjectId, RunId, SessionId, Shared, StoreOption, UserId
@@ -118,8 +119,8 @@ class Conversation:
         self._session_id = session_id
         self._name = name
         self._composer = composer
-        self._read = read
-        self._changes = Changes(store, whose, tell=self._tell, read=read, braid=braid)
+        self._lines = Lines(read)
+        self._changes = Changes(store, whose, tell=self._tell, lines=self._lines, braid=braid)
         self._answer: Reply | None = None
 
     def go(self) -> None:
@@ -128,7 +129,7 @@ class Conversation:
 
         while True:
             try:
-                text = self._read("> ").strip()
+                text = self._lines.line()
             except EOFError:
                 return
             except KeyboardInterrupt:

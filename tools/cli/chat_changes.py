@@ -6,7 +6,6 @@ without being asked for.
 
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -19,9 +18,8 @@ if TYPE_CHECKING:
     from braid.agent.request.righting import Righting
     from braid.memories.operations import Meant
     from braid.store import Store
+    from braid.tools.cli.chat_lines import Lines
 
-Read = Callable[[str], str]
-"""Prompt → what was typed; raises EOFError at the end and KeyboardInterrupt for Ctrl-C."""
 MOST_SHOWN: Final = 10
 _WHOLE: Final = "say it as a whole sentence"
 _SEVERAL: Final = "Several say that. Which? A number, its words, or no:"
@@ -42,14 +40,20 @@ class Changes:
     """Changes of one conversation. `told`: the record of the last thing that was told in it."""
 
     def __init__(
-        self, store: "Store", whose: dict[str, Any], *, tell: Callable[[str], None], read: Read, braid: str
+        self,
+        store: "Store",
+        whose: dict[str, Any],
+        *,
+        tell: Callable[[str], None],
+        lines: "Lines",
+        braid: str,
     ) -> None:
         """`tell` remembers a line; `braid`: how a command on the same store begins."""
         self.told: str | None = None
         self._store = store
         self._whose = whose
         self._tell = tell
-        self._read = read
+        self._lines = lines
         self._braid = braid
         self._choice: _Choice | None = None
 
@@ -269,9 +273,7 @@ class Changes:
 
     def _answered_yes(self) -> bool:
         sys.stdout.flush()
-        with suppress(EOFError, KeyboardInterrupt):
-            return self._read("yes or no> ").strip().lower() in ("y", "yes")
-        return False
+        return self._lines.says() == "yes"
 
     def _object(self, id: str) -> str | None:
         """Return what a turn states, where that is one thing: the object of the one claim that was read of it."""
@@ -392,14 +394,12 @@ class Changes:
         choice = "yes or no" if not again else "yes, no, or only what you told"
         put(f"Forget {'this' if count == 1 else f'these {count}'}{also}? {choice}")
         sys.stdout.flush()
-        said = ""
-        with suppress(EOFError, KeyboardInterrupt):
-            said = self._read(f"{choice}> ").strip().lower()
-        if said in ("only", "only what i told", "only what you told") and again:
+        said = self._lines.says(choice)
+        if said == "only":
             self._hide(ids, self._quoting(ids))
             put("What you asked was kept: it says it again.")
             return True
-        if said not in ("y", "yes"):
+        if said == "no":
             put("Kept.")
             return False
         self._hide([*ids, *again], quoting)

@@ -237,6 +237,26 @@ def test_nothing_goes_where_the_next_line_chooses_none(session: Session, reply: 
     assert set(TOMATOES) <= set(living(session))
 
 
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("where do I work?", "Fernhill"),
+        ("I keep bees.", "Noted."),
+        ("no, thanks", None),
+        ("/help", "leave (so does Ctrl-D)"),
+    ],
+)
+def test_what_is_neither_yes_nor_no_is_taken_as_the_next_line(
+    session: Session, reply: str, expected: str | None
+) -> None:
+    chat(session, "I work at Fernhill Logistics.")
+    done = chat(session, "My cat is called Biscuit.", "forget what I said about my cat", reply)
+    assert "Kept." in done.out
+    assert "My cat is called Biscuit." in living(session)
+    behind = done.out.partition("Kept.")[2]
+    assert (expected in behind) if expected is not None else not behind.strip()
+
+
 def test_a_statement_is_remembered_where_nothing_is_to_go_for_it(session: Session) -> None:
     said = "Dad is off the ramipril since the cough."
     chat(session, "Dad takes ramipril every morning.")
