@@ -47,7 +47,7 @@ _RULES: Final = (
         re.compile(r"Input data was truncated"),
         "the JSON ends too early, or has half a surrogate pair, such as \\ud800",
     ),
-    (re.compile(r"'utf-8' codec"), "the JSON is not valid UTF-8"),
+    (re.compile(r"'utf-8' codec|Invalid UTF-8"), "the JSON is not valid UTF-8"),
     (re.compile(r"Object missing required field `(?P<name>[^`]+)`"), "{within}{name} is missing"),
 )
 _BOUNDS: Final = {">=": "of at least", ">": "above", "<=": "of at most", "<": "below"}

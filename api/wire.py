@@ -7,6 +7,7 @@ import msgspec
 
 from braid.ledger.record.record import Record
 from braid.operation import ArrowTable, Json, Vector
+from braid.text.schemas import components
 
 
 def to_builtins(response: object) -> Json:
@@ -39,9 +40,7 @@ def plain(value: Any) -> Json:
 
 def schema_of(type_: type) -> tuple[Json, dict[str, Json]]:
     """Return the JSON Schema (2020-12) of a request or an answer, and those of what it names."""
-    (schema,), named = msgspec.json.schema_components(
-        [type_], schema_hook=_described, ref_template="#/$defs/{name}"
-    )
+    (schema,), named = components([type_], schema_hook=_described, ref_template="#/$defs/{name}")
     return schema, named
 
 

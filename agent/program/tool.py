@@ -14,6 +14,7 @@ import msgspec
 from braid.agent.errors import ToolRefusedError
 from braid.agent.program.plan import references, strings
 from braid.recall.deadline import within
+from braid.text.schemas import components
 
 Permission = Literal["read", "ask", "write", "network"]
 PERMISSIONS: Final[tuple[Permission, ...]] = ("read", "ask", "write", "network")
@@ -45,8 +46,8 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The JSON Schemas of arguments and result."""
-        (args, result), components = msgspec.json.schema_components((self.args, self.result))
-        return {"args": args, "result": result, "$defs": components}
+        (args, result), named = components((self.args, self.result))
+        return {"args": args, "result": result, "$defs": named}
 
     @cached_property
     def digest(self) -> str:

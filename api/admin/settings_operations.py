@@ -17,10 +17,11 @@ from braid.operation import Json, Request, Response, operation
 from braid.refusal import wanted_at
 from braid.session import Session
 from braid.settings import EVENT, Settings, fold_of
+from braid.text.schemas import components
 from braid.wal.errors import OutcomeUnknownError
 
 _WRITES: Final = (ReadOnlyError, KeyRefusedError, OutcomeUnknownError)
-_ABOUT: Final[dict[str, dict[str, Any]]] = msgspec.json.schema(Settings)["$defs"]["Settings"]["properties"]
+_ABOUT: Final[dict[str, dict[str, Any]]] = components([Settings])[1]["Settings"]["properties"]
 
 
 class AskSettings(Request, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal, cast
 import msgspec
 
 from braid.learn.candidate import Category, Modality, Temporal
+from braid.text.schemas import components
 
 MAX_QUOTE: Final = 1_000
 _Stated = Literal["explicit", "implicit_intentional", "implicit_unintentional", "inferred"]
@@ -269,7 +270,7 @@ def _sent(schema: Any, named: Mapping[str, Any]) -> Any:
 
 
 def _schema() -> Mapping[str, Any]:
-    (top,), named = msgspec.json.schema_components((Extracted,), ref_template=f"{_OF_REFERENCE}{{name}}")
+    (top,), named = components((Extracted,), ref_template=f"{_OF_REFERENCE}{{name}}")
     sent: dict[str, Any] = _sent(top, named)
     return sent
 

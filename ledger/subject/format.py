@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
+from braid.text.schemas import components
+
 NAME: Final = "braid-subject"
 VERSION: Final = 1
 
@@ -161,9 +163,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of both files: `docs/access.schema.json`."""
-    (holding, manifest), parts = msgspec.json.schema_components(
-        [Holding, Manifest], ref_template="#/$defs/{name}"
-    )
+    (holding, manifest), parts = components([Holding, Manifest], ref_template="#/$defs/{name}")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"{NAME}, version {VERSION}",

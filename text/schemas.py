@@ -1,0 +1,26 @@
+"""JSON Schemas of types, the same by any version of msgspec. Pure."""
+
+from collections.abc import Sequence
+from inspect import cleandoc
+from typing import Any
+
+import msgspec
+
+Json = dict[str, Any]
+
+
+def components(types: Sequence[Any], **options: Any) -> tuple[tuple[Json, ...], dict[str, Json]]:
+    """Return what `msgspec.json.schema_components` does, its descriptions without the indentation that releases before
+    0.23 kept: a digest or a file of a schema is the same by either.
+    """
+    schemas, named = msgspec.json.schema_components(types, **options)
+    return tuple(map(_tidied, schemas)), {name: _tidied(schema) for name, schema in named.items()}
+
+
+def _tidied(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {
+            name: cleandoc(value) if name == "description" and isinstance(value, str) else _tidied(value)
+            for name, value in schema.items()
+        }
+    return [_tidied(one) for one in schema] if isinstance(schema, list) else schema
