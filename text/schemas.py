@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from inspect import cleandoc
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -19,8 +19,9 @@ def components(types: Sequence[Any], **options: Any) -> tuple[tuple[Json, ...], 
 
 def _tidied(schema: Any) -> Any:
     if isinstance(schema, dict):
+        members = cast("Json", schema)
         return {
             name: cleandoc(value) if name == "description" and isinstance(value, str) else _tidied(value)
-            for name, value in schema.items()
+            for name, value in members.items()
         }
-    return [_tidied(one) for one in schema] if isinstance(schema, list) else schema
+    return [_tidied(one) for one in cast("list[Any]", schema)] if isinstance(schema, list) else schema
