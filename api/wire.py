@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from braid.ledger.record.record import Record
+from braid.ledger.record.schemas import components
 from braid.operation import ArrowTable, Json, Vector
-from braid.text.schemas import components
 
 
 def to_builtins(response: object) -> Json:

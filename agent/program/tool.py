@@ -13,8 +13,8 @@ import msgspec
 
 from braid.agent.errors import ToolRefusedError
 from braid.agent.program.plan import references, strings
+from braid.ledger.record.schemas import components
 from braid.recall.deadline import within
-from braid.text.schemas import components
 
 Permission = Literal["read", "ask", "write", "network"]
 PERMISSIONS: Final[tuple[Permission, ...]] = ("read", "ask", "write", "network")

@@ -12,12 +12,12 @@ from braid.errors import InvalidRequestError
 from braid.ledger.errors import KeyRefusedError, ReadOnlyError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import EventBody
+from braid.ledger.record.schemas import components
 from braid.notices import put_notice
 from braid.operation import Json, Request, Response, operation
 from braid.refusal import wanted_at
 from braid.session import Session
 from braid.settings import EVENT, Settings, fold_of
-from braid.text.schemas import components
 from braid.wal.errors import OutcomeUnknownError
 
 _WRITES: Final = (ReadOnlyError, KeyRefusedError, OutcomeUnknownError)

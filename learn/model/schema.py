@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal, cast
 import msgspec
 
 from braid.learn.candidate import Category, Modality, Temporal
-from braid.text.schemas import components
+from braid.ledger.record.schemas import components
 
 MAX_QUOTE: Final = 1_000
 _Stated = Literal["explicit", "implicit_intentional", "implicit_unintentional", "inferred"]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from braid.text.schemas import components
+from braid.ledger.record.schemas import components
 
 NAME: Final = "braid-subject"
 VERSION: Final = 1

@@ -1,7 +1,7 @@
 """JSON Schemas of types, the same by any version of msgspec. Pure."""
 
 from collections.abc import Sequence
-from inspect import cleandoc
+from textwrap import dedent
 from typing import Any, cast
 
 import msgspec
@@ -21,7 +21,14 @@ def _tidied(schema: Any) -> Any:
     if isinstance(schema, dict):
         members = cast("Json", schema)
         return {
-            name: cleandoc(value) if name == "description" and isinstance(value, str) else _tidied(value)
+            name: _dedented(value) if name == "description" and isinstance(value, str) else _tidied(value)
             for name, value in members.items()
         }
-    return [_tidied(one) for one in cast("list[Any]", schema)] if isinstance(schema, list) else schema
+    if isinstance(schema, list):
+        return [_tidied(one) for one in cast("Sequence[object]", schema)]
+    return schema
+
+
+def _dedented(text: str) -> str:
+    head, mark, rest = text.strip().partition("\n")
+    return f"{head}{mark}{dedent(rest)}"

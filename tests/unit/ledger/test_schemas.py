@@ -2,7 +2,7 @@
 
 import msgspec
 
-from braid.text.schemas import components
+from braid.ledger.record.schemas import components
 
 
 class Told(msgspec.Struct):
