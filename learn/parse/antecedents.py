@@ -20,7 +20,7 @@ _OF_NOTHING: Final = listed(
     "rain snow pour take seem turn look appear feel sound mean depend matter help happen go"
 )
 """Verbs whose "it" often means no thing: it rains, it takes an hour."""
-TIMES: Final = TIME_WORDS | {"time", "moment", "minute", "second"}
+TIMES: Final = TIME_WORDS | {"time", "moment", "minute", "second", "name"}
 _PEOPLE: Final = listed(
     "man woman guy bloke lad lass boy girl kid baby child toddler person student pupil client customer patient guest"
 )

@@ -18,6 +18,10 @@ _MOODS: Final = listed(
     "funny weird crazy lovely wonderful best lucky welcome able afraid over up down away home kidding "
     "joking important easy hard curious confused"
 )
+_STATES: Final = frozenset(
+    ("fine", "ok", "okay", "ready", "done", "off", "out", "late", "back", "here", "busy", "bad")
+)
+"""What a thing or somebody else may be for now: the beans are fine."""
 _NOT: Final = re.compile(r"^(?:now )?(?:not|no longer) ", re.IGNORECASE)
 _PRAISE: Final = listed(
     "awesome amazing great wonderful fantastic cool incredible lovely beautiful nice good special "
@@ -155,7 +159,7 @@ def _as_said(said: Said, who: list[Whom], at: int) -> None:  # noqa: PLR0911 - o
         token.lemma.lower() == "sure"
         and any(parse.tokens[child].dep == "prep" for child in parse.children(at))
     )
-    if token.lemma.lower() in _MOODS and is_bare and who[0].sort == "first":
+    if token.lemma.lower() in _MOODS and is_bare and not (who[0].sort != "first" and token.lemma in _STATES):
         return
     if (
         who[0].sort == "thing"
