@@ -20,7 +20,8 @@ _DO_WORDS: Final = re.compile(rf"\b{_ON_WORDS}\b", re.IGNORECASE)
 _DO: Final = re.compile(rf"\b{_WORK}\b", re.IGNORECASE)
 _INLINE: Final = re.compile(
     r"\s*(?:(?:please|now|can you|could you|would you|pls|kindly),? ){0,2}"
-    r"(?:translate|summari[sz]e|proof-?read|re-?write|re-?phrase|re-?word|paraphrase|finish|complete|continue)\b[^:\n.!?]{0,60}:(?=\s*\S)",
+    r"(?:translate|summari[sz]e|proof-?read|re-?write|re-?phrase|re-?word|paraphrase"
+    r"|(?:finish|complete|continue)(?= th(?:is|ese)\b))\b[^:\n.!?]{0,60}:(?=\s*\S)",
     re.IGNORECASE,
 )
 _TEXT: Final = re.compile(

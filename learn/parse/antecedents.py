@@ -24,6 +24,7 @@ TIMES: Final = TIME_WORDS | {"time", "moment", "minute", "second", "name"}
 _PEOPLE: Final = listed(
     "man woman guy bloke lad lass boy girl kid baby child toddler person student pupil client customer patient guest"
 )
+_SOMEBODY: Final = PETS | TRADES | _PEOPLE
 _CLAUSES: Final = frozenset(("ROOT", "conj", "ccomp", "parataxis"))
 """How a verb hangs whose nouns are spoken of; what "who" and "that" add isn't."""
 _CAUSES: Final = listed(
@@ -115,7 +116,7 @@ def _is_of_somebody(parse: Parse, at: int) -> bool:
 def is_somebody(parse: Parse, at: int) -> bool:
     """Whether a noun is of a person or a pet, by its word or by how its name is used."""
     token = parse.tokens[at]
-    if kin_of(parse, at) is not None or token.lemma.lower() in PETS | TRADES | _PEOPLE:
+    if kin_of(parse, at) is not None or token.lemma.lower() in _SOMEBODY:
         return True
     named = [one for one in parse.children(at, "appos") if is_name(parse, one)]
     if named:

@@ -272,7 +272,7 @@ def _clause(parse: Parse, at: int, known: dict[int, Clause], *, on_terms: bool) 
             lemma, mode, tense = "prefer", "actual", "present"  # I'd rather have tea than coffee
         elif mode == "planned" and denied and words & _REFUSES:
             mode, tense = "actual", "present"  # I won't eat fish
-    if mode == "planned" and denied and token.lemma != "be" and _is_of_others(parse, subject):
+    if mode == "planned" and denied and token.lemma != "be" and _is_third(parse, subject):
         mode, tense = "actual", "present"  # he won't take any money; the car won't start
     return Clause(
         parse=parse,
@@ -350,7 +350,8 @@ def _is_another_sentence(
     return not linked and of not in ("i", "we", "he", "she", "they") and not _is_named(tokens, subject)
 
 
-def _is_of_others(parse: Parse, subject: int | None) -> bool:
+def _is_third(parse: Parse, subject: int | None) -> bool:
+    """Whether a subject is neither who speaks nor who is spoken to."""
     return subject is not None and parse.word(subject) not in ("i", "we", "you")
 
 

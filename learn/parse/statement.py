@@ -181,10 +181,11 @@ def _is_left_open(page: Page, clause: Clause, part: TextPart) -> bool:
         return True
     if subject.text != "I" or subject.start != subject.stop:
         return False  # the speaker says who
-    somebody = any(is_somebody(clause.parse, at) for at in range(len(clause.parse.tokens)))
     told = page.claims[-1].subject if page.claims else page.turn.speaker
     # won two races ever. retired cos of his wrist
-    is_of_unnamed = not somebody and _THIRD.search(page.text) is not None
+    is_of_unnamed = _THIRD.search(page.text) is not None and not any(
+        is_somebody(clause.parse, at) for at in range(len(clause.parse.tokens))
+    )
     return is_of_unnamed or (told != page.turn.speaker and page.is_person(told)) or _is_of_others(page.before)
 
 

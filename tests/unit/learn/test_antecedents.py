@@ -90,3 +90,16 @@ def test_what_is_no_deed_of_the_speaker_is_not_kept(text: str) -> None:
     assert "Ana" not in [
         subject for subject, rel, _ in read(text) if rel in ("did", "does", "has_to", "plans_to")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("finish this for me: my name is Captain Thunder and I live in Rome.", None),
+        ("Complete list: my boss is Ann.", ("Ana", "boss_is", "Ann")),
+    ],
+)
+def test_a_text_that_is_to_be_gone_on_with_is_no_statement(
+    text: str, claim: tuple[str, str, str] | None
+) -> None:
+    assert read(text) == [] if claim is None else claim in read(text)
