@@ -2,7 +2,7 @@
 
 `sh` blocks must succeed; `console` blocks (`$ command`, then what it prints, stderr too) are compared after what
 differs from run to run is taken out; a line `…` stands for any lines. Blocks of a page share a folder, top to bottom.
-With BRAID_WRITE_DOCS=1 the outputs of console blocks are written anew instead.
+With BRAID_WRITE_DOCS=1 outputs of console blocks that no longer hold are written anew instead.
 """
 
 import os
@@ -148,8 +148,9 @@ def converse(block: str, where: str, folder: Folder) -> str:
     outputs = said.split("\x1e\n")
     real: list[str] = []
     for (command, output), printed in zip(turns, outputs, strict=False):
-        assert WRITE or matches(same(output), same(printed)), f"{where}: $ {command}\n{printed}"
-        shown = output if "…" in output.splitlines() else printed.rstrip()
+        holds = matches(same(output), same(printed))
+        assert WRITE or holds, f"{where}: $ {command}\n{printed}"
+        shown = output if holds or "…" in output.splitlines() else printed.rstrip()
         real += ["$ " + command.replace("\n", "\n> "), *([shown] if shown else [])]
     assert len(outputs) == len(turns) + 1, f"{where}\n{said}"
     return "\n".join(real) + "\n"
