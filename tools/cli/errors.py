@@ -227,6 +227,20 @@ def explain(
     )
 
 
+_BENEATH: Final = frozenset(("WalError", "LedgerError", "ViewError", "WorkError", "OSError"))
+_FOLDERS: Final = re.compile(r"(?<![\w:/.])/(?:[^/\s:;,'\"]+/)+(?=[^/\s])")
+
+
+def for_elsewhere(error: BaseException, said: str) -> str:
+    """Return what is said of an error to those who ask from another machine: files by name, without their folders.
+
+    Only of what arose at files: elsewhere a slash may belong to what was asked for.
+    """
+    names = {kind.__name__ for kind in type(error).__mro__}
+    asked = isinstance(error, ValueError | LookupError)
+    return said if asked or not _BENEATH & names else _FOLDERS.sub("", said)
+
+
 def is_full_file(error: BaseException) -> bool:
     """Whether a file of SQLite found no room, which is told by what it raised alone."""
     return getattr(error.__cause__, "sqlite_errorcode", None) == _SQLITE_FULL

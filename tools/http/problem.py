@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from braid.event_log import current_request
 from braid.severity import severity_of
-from braid.tools.cli.errors import HINTS, LISTS, explain, is_full_file
+from braid.tools.cli.errors import HINTS, LISTS, explain, for_elsewhere, is_full_file
 from braid.transport import Problem
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -94,7 +94,7 @@ def problem(error: BaseException) -> Problem:
     return Problem(
         title="Disk full" if is_full else _TITLES.get(names[0]) or names[0].removesuffix("Error"),
         status=status,
-        detail=detail,
+        detail=for_elsewhere(error, detail),
         hint=_FULL_HINT if is_full else hint,
         error=names[0],
         severity=severity_of(error),

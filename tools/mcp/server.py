@@ -28,7 +28,7 @@ from braid.operation import Json, Request
 from braid.refusal import refusal
 from braid.registry import find
 from braid.text_budget import MODEL_BYTES, bounded, check_budget, shortened, size_of
-from braid.tools.cli.errors import explain
+from braid.tools.cli.errors import explain, for_elsewhere
 from braid.tools.mcp.hook_tool import NAME as HOOK
 from braid.tools.mcp.hook_tool import HookTool
 from braid.tools.mcp.hook_tool import tool as hook_tool
@@ -352,6 +352,7 @@ def _text(text: str) -> types.TextContent:
 def _told(error: Exception) -> str:
     """Return what happened and what to do, for a model."""
     said, hint = explain(error)
+    said = for_elsewhere(error, said)
     names = [kind.__name__ for kind in type(error).__mro__]
     hint = next((_NEXT[name] for name in names if name in _NEXT), hint)
     return f"{said}. What to do: {hint}" if hint else said

@@ -30,6 +30,7 @@ from braid.ledger.errors import (
 from braid.registry import operations
 from braid.tools.cli.errors import explain
 from braid.tools.http.problem import problem
+from braid.views.errors import ViewBusyError
 from braid.wal.errors import LogLockedError, OutcomeUnknownError
 from braid.work.embedded import EmbeddedQueue
 from braid.work.errors import TransportError
@@ -67,6 +68,31 @@ def test_a_full_disk_is_told_alike_whoever_met_it() -> None:
 )
 def test_what_has_no_class_of_braids_has_a_title_in_words(error: Exception, title: str) -> None:
     assert problem(error).title == title
+
+
+@pytest.mark.parametrize(
+    ("error", "detail"),
+    [
+        (
+            LogLockedError("/home/ana/memory/log is open for writing elsewhere"),
+            "log is open for writing elsewhere",
+        ),
+        (
+            ViewBusyError("another process is at work on it", Path("/srv/ana/memory/views")),
+            "views: another process",
+        ),
+        (TransportError("/home/ana/memory/work.sqlite: database or disk is full"), "work.sqlite: database"),
+        (OSError(errno.ENOSPC, "no space", "/home/ana/memory/vault/keys"), "keys: the"),
+        (
+            UnknownRecordError("/notes/2025/may: no record has this id"),
+            "/notes/2025/may: no record has this id",
+        ),
+        (ValueError("https://example.org/a/b is no time"), "https://example.org/a/b is no time"),
+    ],
+    ids=repr,
+)
+def test_folders_of_the_servers_machine_are_nobodys_business_elsewhere(error: Exception, detail: str) -> None:
+    assert problem(error).detail.startswith(detail)
 
 
 _CODE: Final = re.compile(r"`([^`]+)`")
