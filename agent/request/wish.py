@@ -18,12 +18,17 @@ from braid.recall.decompose import entities
 from braid.text.sentences import sentences
 from braid.text.words import stem, telling, telling_stems
 
-Kind = Literal["tell", "ask", "how", "meant", "request", "forget_all"]
+Kind = Literal["tell", "ask", "how", "meant", "perhaps_meant", "request", "forget_all"]
 _MEANT: Final = re.compile(
     r"\s*(?:(?:no|nope|sorry|oops|wait|actually|oh)\b[,.! ]+)*(?:what )?i (?:actually |really )?meant(?: to say)?"
     r"(?: that| was)?[:,]? (?P<text>\S.*?)\s*",
     flags=re.IGNORECASE | re.DOTALL,
 )
+_NO_BUT: Final = re.compile(
+    r"\s*(?i:no|nope|nah|oops|sorry|wait)\b[,.! –—-]+(?:(?i:it|that)(?:['’]s| is| was) )?"
+    r"(?P<text>[A-Z\d](?:[^\s,;:?]* ?){1,4}?)[.!]*\s*"
+)
+"""A "no" and a bare name or number: perhaps what the line before should have said."""
 _FORGET_ALL: Final = re.compile(
     rf"{LEAD}(?:forget|delete|erase|drop|wipe|clear|remove)"
     r" (?:me|it all|(?:absolutely )?(?:everything|all(?: of it| my data)?|anything|the lot"
@@ -75,6 +80,8 @@ def _request(line: str) -> Wish | None:
     if asked is None and not is_asked and (meant := _MEANT.fullmatch(line)) is not None:
         return Wish("meant", meant["text"])
     wanted = asked or change_request(line) or pointing
+    if wanted is None and (perhaps := _NO_BUT.fullmatch(line)) is not None:
+        return Wish("perhaps_meant", perhaps["text"].rstrip(".! "))
     return Wish("request", line, asked=wanted) if wanted is not None else None
 
 

@@ -7,7 +7,7 @@ import typer
 
 from braid.tools.cli.access import braid_again, writing
 from braid.tools.cli.chat_changes import Changes
-from braid.tools.cli.chat_lines import Lines, Read
+from braid.tools.cli.chat_lines import Lines, Read, is_reply
 from braid.tools.cli.errors import explain
 from braid.tools.cli.models import AllowRemote, ChatOption, composer_of
 from braid.tools.cli.options import Adopt, AgentId, ProjectId, RunId, SessionId, Shared, StoreOption, UserId
@@ -122,6 +122,8 @@ class Conversation:
         self._lines = Lines(read)
         self._changes = Changes(store, whose, tell=self._tell, lines=self._lines, braid=braid)
         self._answer: Reply | None = None
+        self._about: str | None = None
+        """What the line before told, or rests on of the speaker's own: what a bare "no, …" is about."""
 
     def go(self) -> None:
         """Take one line after the other until the input ends; a line that fails is told of, and the next one taken."""
@@ -156,6 +158,9 @@ class Conversation:
             return
         if self._changes.chosen(text):
             return
+        if is_reply(text):
+            put("Nothing was asked that this answers, so nothing was remembered.")
+            return
         if self._answer is not None and follows(text) and not asks_how(text):
             self._ask(text)
             return
@@ -164,6 +169,9 @@ class Conversation:
             self._changes.carry_out(wanted.asked, text)
             return
         if wanted.kind in ("tell", "ask") and self._changes.aim(text):
+            return
+        if wanted.kind == "perhaps_meant":
+            self._perhaps_meant(wanted.text, text)
             return
         if wanted.told:
             self._tell(wanted.told)
@@ -190,7 +198,12 @@ class Conversation:
     def _tell(self, text: str) -> None:
         said: dict[str, Any] = {"role": "user", "content": text, "name": self._name}
         self._changes.told = self._store.remember([said], session_id=self._session_id, **self._whose)[-1]
+        self._about = self._changes.told
         put("Noted.")
+
+    def _perhaps_meant(self, right: str, line: str) -> None:
+        if self._about is None or not self._changes.perhaps_meant(self._about, right, line):
+            self._tell(line)
 
     def _ask(self, question: str) -> None:
         from braid.agent.answer.question.followup import follows
@@ -199,6 +212,8 @@ class Conversation:
         last = self._answer.answer_id if self._answer is not None and follows(question) else None
         found = self._store.ask(question, composer=self._composer, after=last, **self._whose)
         self._answer = found
+        first = next(iter(found.citations), None)
+        self._about = str(first.id) if first is not None and first.speaker == self._name else None
         put(line(numbered(found.text)[0]))
         if found.citations:
             self._sources()

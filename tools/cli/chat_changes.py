@@ -113,6 +113,23 @@ class Changes:
             )
         self._put_last_right(before, new)
 
+    def perhaps_meant(self, about: str, right: str, text: str) -> bool:
+        """Put a memory right by a bare "no, NEW", where that fits it and who says it agrees; return whether it fits."""
+        from braid.agent.request.meant import righted
+
+        before = self._store.get(about).text
+        if (new := righted(before, right, self._object(about))) is None:
+            return False
+        put(line(f"Put “{new}” in place of “{before}”? yes or no"))
+        if self._answered_yes():
+            self.told = self._store.correct(about, new, reason="said in a chat")
+            self._store.learn()
+            put("Put right.")
+        else:
+            put("Kept.")
+            self._tell(text)
+        return True
+
     def _last(self) -> str:
         return self._store.get(self.told).text if self.told is not None else ""
 

@@ -16,6 +16,11 @@ _NO: Final = re.compile(
 _ONLY: Final = re.compile(r"only(?: what (?:i|you) told)?\W*", re.IGNORECASE)
 
 
+def is_reply(text: str) -> bool:
+    """Whether a line says yes or no and nothing else, which is worth nothing where nothing was asked."""
+    return _YES.fullmatch(text) is not None or _NO.fullmatch(text) is not None
+
+
 class Lines:
     """Gives a chat its lines. What is neither yes nor no, where that was asked, is taken as the line after it."""
 

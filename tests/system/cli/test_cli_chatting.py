@@ -285,3 +285,33 @@ def test_what_is_said_not_to_be_is_forgotten_alone(session: Session) -> None:
 def test_what_nothing_speaks_of_is_said_and_not_remembered(session: Session, line: str) -> None:
     assert "Nothing that is remembered speaks of" in chat(session, "I live in Porto.", line).out
     assert line not in texts(session)
+
+
+@pytest.mark.parametrize("line", ["yes", "No, thanks.", "nope", "Never mind"])
+def test_a_yes_or_no_to_nothing_is_not_remembered(session: Session, line: str) -> None:
+    done = chat(session, "I live in Porto.", line)
+    assert "Nothing was asked" in done.out
+    assert texts(session) == ["I live in Porto."]
+
+
+@pytest.mark.parametrize(
+    ("lines", "kept"),
+    [
+        (("I live in Porto.", "No, Lisbon.", "yes"), ["I live in Lisbon."]),
+        (("I live in Porto.", "Where do I live?", "nope, Lisbon", "yes"), ["I live in Lisbon."]),
+        (("I live in Porto.", "No, Lisbon.", "no"), ["I live in Porto.", "No, Lisbon."]),
+        (("I live in Porto.", "No, 14."), ["I live in Porto.", "No, 14."]),
+    ],
+)
+def test_a_bare_no_and_what_is_right_is_asked_about(
+    session: Session, lines: tuple[str, ...], kept: list[str]
+) -> None:
+    chat(session, *lines)
+    assert sorted(text for text in living(session) if not text.endswith("?")) == kept
+
+
+def test_a_bare_no_puts_nobody_elses_words_right(session: Session) -> None:
+    session.well("append", "I live in Porto.", "--name", "Jonas", "--user-id", "maya")
+    done = chat(session, "Where does Jonas live?", "No, Lisbon.")
+    assert "Porto" in done.out
+    assert "I live in Porto." in living(session)
