@@ -21,8 +21,25 @@ if TYPE_CHECKING:
     from braid.async_store import AsyncStore
     from braid.client import AsyncClient, Client, connect, connect_async
     from braid.entry import Here, init, open, open_async
+    from braid.errors import (
+        AccessDeniedError,
+        ConfirmationError,
+        FrozenError,
+        PinnedError,
+        TooOftenError,
+        VersionConflictError,
+    )
     from braid.ledger.erase.erasure import Certificate, UnfinishedErasureWarning
-    from braid.ledger.errors import IdempotencyConflictError, LedgerError, UnpublishedError, UnpurgedError
+    from braid.ledger.errors import (
+        ErasedError,
+        ForgottenError,
+        IdempotencyConflictError,
+        InvalidRecordError,
+        LedgerError,
+        UnknownRecordError,
+        UnpublishedError,
+        UnpurgedError,
+    )
     from braid.ledger.record.record import Affect, Claim, Confidence, Draft, Record, Vad
     from braid.ledger.tree.guard import OtherCopyWarning
     from braid.ledger.write.durability import DurabilityWarning
@@ -35,6 +52,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "AccessDeniedError",
     "Affect",
     "AsyncClient",
     "AsyncStore",
@@ -42,19 +60,28 @@ __all__ = [
     "Claim",
     "Client",
     "Confidence",
+    "ConfirmationError",
     "Draft",
     "DurabilityWarning",
+    "ErasedError",
+    "ForgottenError",
+    "FrozenError",
     "IdempotencyConflictError",
+    "InvalidRecordError",
     "LedgerError",
     "OtherCopyWarning",
     "OutcomeUnknownError",
+    "PinnedError",
     "Record",
     "Store",
+    "TooOftenError",
     "TornTailWarning",
     "UnfinishedErasureWarning",
+    "UnknownRecordError",
     "UnpublishedError",
     "UnpurgedError",
     "Vad",
+    "VersionConflictError",
     "WalError",
     "__version__",
     "backup",
@@ -67,6 +94,7 @@ __all__ = [
     "restore",
 ]
 _HOMES = {
+    "AccessDeniedError": "braid.errors",
     "Affect": "braid.ledger.record.record",
     "AsyncClient": "braid.client",
     "AsyncStore": "braid.async_store",
@@ -74,19 +102,28 @@ _HOMES = {
     "Claim": "braid.ledger.record.record",
     "Client": "braid.client",
     "Confidence": "braid.ledger.record.record",
+    "ConfirmationError": "braid.errors",
     "Draft": "braid.ledger.record.record",
     "DurabilityWarning": "braid.ledger.write.durability",
+    "ErasedError": "braid.ledger.errors",
+    "ForgottenError": "braid.ledger.errors",
+    "FrozenError": "braid.errors",
     "IdempotencyConflictError": "braid.ledger.errors",
+    "InvalidRecordError": "braid.ledger.errors",
     "LedgerError": "braid.ledger.errors",
     "OtherCopyWarning": "braid.ledger.tree.guard",
     "OutcomeUnknownError": "braid.wal.errors",
+    "PinnedError": "braid.errors",
     "Record": "braid.ledger.record.record",
     "Store": "braid.store",
+    "TooOftenError": "braid.errors",
     "TornTailWarning": "braid.ledger.write.tail",
     "UnfinishedErasureWarning": "braid.ledger.erase.erasure",
+    "UnknownRecordError": "braid.ledger.errors",
     "UnpublishedError": "braid.ledger.errors",
     "UnpurgedError": "braid.ledger.errors",
     "Vad": "braid.ledger.record.record",
+    "VersionConflictError": "braid.errors",
     "WalError": "braid.wal.errors",
     "backup": "braid.admin.offline",
     "connect": "braid.client",

@@ -302,7 +302,7 @@ def problem_error(raw: bytes) -> Exception:
     error = kind.__new__(kind, problem.detail)
     error.args = (problem.detail,)
     for name, value in problem.members.items():
-        setattr(error, name, value)
+        setattr(error, name, tuple(problem.members[name]) if isinstance(value, list) else value)
     if problem.hint and "hint" not in problem.members:
         error.add_note(f"{HINTED}{problem.hint}")
     return error

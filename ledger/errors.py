@@ -179,6 +179,8 @@ class IdempotencyConflictError(InvalidRecordError):
     Both are empty where whoever asks may not know of that record.
     """
 
+    unlike: tuple[str, ...] = ()  # of a server that doesn't say it
+
     def __init__(self, key: str, id: str, unlike: Sequence[str]) -> None:
         self.key = key
         self.id = id

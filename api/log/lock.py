@@ -49,3 +49,8 @@ def lock_until(session: Session, days: int) -> str:
         raise AccessDeniedError("only a person or an operator locks a memory, or lifts its lock")
     until = session.now().astimezone(UTC) + timedelta(days=days)
     return until.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def locks_for(until: str | None, since: datetime, days: int) -> bool:
+    """Whether a lock was set for so many days: it says until when, to the second, and by the clock of that moment."""
+    return until is not None and round((datetime.fromisoformat(until) - since) / timedelta(days=1)) == days

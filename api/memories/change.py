@@ -18,7 +18,6 @@ from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import (
     Body,
     Draft,
-    EventBody,
     ExperienceBody,
     Record,
     is_reading,
@@ -27,7 +26,7 @@ from braid.ledger.record.record import (
 from braid.ledger.record.source import WORDS, at_first_hand, is_least
 from braid.log import drafts
 from braid.log.chain import Chain, kept, memory_of, refuse_gone, setting
-from braid.log.lock import lock_until, refuse_locked
+from braid.log.lock import lock_until, locks_for, refuse_locked
 from braid.log.operations import correcting, keyed, own_living
 from braid.memories.operations import Modified, Modify, Outcome
 from braid.session import Session
@@ -136,24 +135,47 @@ def _done(session: Session, asked: Modify, chain: Chain) -> Modified | None:
     if at is None:
         return None
     record = session.reader.at(at, include_forgotten=True)
-    unlike = _unlike(asked, record, chain)
+    unlike = _unlike(session, asked, record, chain)
     if unlike:
         raise IdempotencyConflictError(key, record.id, unlike)
     return Modified(id=RecordId(record.id), index=record.index, version=chain.version, known=True)
 
 
-def _unlike(asked: Modify, record: Record, chain: Chain) -> list[str]:
+def _unlike(session: Session, asked: Modify, record: Record, chain: Chain) -> list[str]:
     """Return what a change that was made under a key has otherwise than what is asked now."""
     if record.index not in (*chain.members, *chain.settings):
         return ["memory"]
-    body = record.body
-    if isinstance(body, ExperienceBody):
-        said = {
-            "text": asked.text in (None, body.content.text),
-            "tags": asked.tags is None or _own_tags(asked.tags) == _own_tags(body.tags),
-        }
-        return [name for name, same in said.items() if not same]
-    data = body.data if isinstance(body, EventBody) else {}
-    wanted = {"pinned": asked.pinned, "importance": asked.importance}
-    unlike = [name for name, value in wanted.items() if name in data and value not in (None, data[name])]
-    return [*unlike, *(["text"] if asked.text is not None else [])]
+    return [*_said_otherwise(session, asked, record, chain), *_kept_otherwise(session, asked, record, chain)]
+
+
+def _said_otherwise(session: Session, asked: Modify, record: Record, chain: Chain) -> list[str]:
+    """Return what is asked of text and tags, and isn't what the memory had behind the change."""
+    members = [at for at in chain.members if at <= record.index]
+    body = session.reader.at(members[-1], include_forgotten=True).body if members else None
+    if not isinstance(body, ExperienceBody):
+        return []
+    same = {
+        "text": asked.text in (None, body.content.text),
+        "tags": asked.tags is None or _own_tags(asked.tags) == _own_tags(body.tags),
+    }
+    return [name for name, is_same in same.items() if not is_same]
+
+
+def _kept_otherwise(session: Session, asked: Modify, record: Record, chain: Chain) -> list[str]:
+    """Return what is asked of how a memory is kept, and isn't how it was kept behind the change."""
+    reader = session.reader
+    change = record.envelope.tx[0]
+    its_own = [at for at in chain.settings if reader.envelope(at).tx[0] == change]
+    if any(at in reader.control.hidden or at in reader.control.erased for at in its_own):
+        return []  # what it set can't be known any more
+    earlier = [at for at in chain.settings if at < record.index and at not in its_own]
+    before = kept(reader, chain._replace(settings=tuple(earlier)))
+    behind = kept(reader, chain._replace(settings=(*earlier, *its_own)))
+    same = {
+        "pinned": asked.pinned in (None, behind.pinned),
+        "importance": asked.importance in (None, behind.importance),
+        "lock_days": before.locked_until == behind.locked_until
+        if asked.lock_days is None
+        else locks_for(behind.locked_until, record.created_at, asked.lock_days),
+    }
+    return [name for name, is_same in same.items() if not is_same]

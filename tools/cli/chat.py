@@ -149,20 +149,12 @@ class Conversation:
             sys.stdout.flush()
 
     def _turn(self, text: str) -> None:
-        from braid.agent.answer.question.followup import follows
-        from braid.agent.answer.wording.provenance import asks_how
         from braid.agent.request.wish import wish
 
         if text.startswith("/"):
             self._command(text)
             return
-        if self._changes.chosen(text):
-            return
-        if is_reply(text):
-            put("Nothing was asked that this answers, so nothing was remembered.")
-            return
-        if self._answer is not None and follows(text) and not asks_how(text):
-            self._ask(text)
+        if self._changes.chosen(text) or self._goes_on(text):
             return
         wanted = wish(text)
         if wanted.asked is not None:
@@ -182,6 +174,19 @@ class Conversation:
             "meant": self._changes.meant,
             "forget_all": self._changes.forget_all,
         }[wanted.kind](wanted.text)
+
+    def _goes_on(self, text: str) -> bool:
+        """Take a line that is nothing by itself, but with what came before it; return whether it was one."""
+        from braid.agent.answer.question.followup import follows
+        from braid.agent.answer.wording.provenance import asks_how
+
+        if is_reply(text):
+            put("Nothing was asked that this answers, so nothing was remembered.")
+            return True
+        if self._answer is None or not follows(text) or asks_how(text):
+            return False
+        self._ask(text)
+        return True
 
     def _command(self, text: str) -> None:
         if text == "/help":

@@ -2,7 +2,7 @@
 
 import errno
 import re
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from braid.event_log import current_request
 from braid.severity import severity_of
@@ -120,8 +120,10 @@ def status_of(kind: type[BaseException]) -> int:
 def _members(error: BaseException) -> dict[str, Any]:
     """Return what an exception carries beside its message, as far as JSON has it."""
     held = getattr(error, "__dict__", {})
-    return {
-        name: value
-        for name, value in held.items()
-        if not name.startswith("_") and (value is None or isinstance(value, str | int | float | bool))
-    }
+    return {name: value for name, value in held.items() if not name.startswith("_") and _is_plain(value)}
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_plain, cast("tuple[object, ...]", value)))
+    return value is None or isinstance(value, str | int | float | bool)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from datetime import timedelta
@@ -183,3 +184,28 @@ def test_a_second_server_is_refused_and_the_first_goes_on(tmp_path: Path) -> Non
         assert "a server may be running" in done.stderr
         with braid.connect(folder) as client:
             assert client.get(client.append("Still here.")).text == "Still here."
+
+
+def test_a_key_that_is_taken_is_refused_alike_beside_a_server(tmp_path: Path) -> None:
+    says, other = ([{"role": "user", "content": f"I keep {what}."}] for what in ("bees", "hens"))
+    with braid.open(tmp_path / "store") as store, served(store), braid.open(tmp_path / "store") as through:
+        assert through.server
+        id = through.append("I live in Porto.", user_id="maya", idempotency_key="a")
+        through.remember(says, user_id="maya", session_id="s", idempotency_key="b")
+        through.modify(id, tags=["home"], reason="x", idempotency_key="c")
+        for ask in (
+            lambda: through.append("I live in Faro.", user_id="maya", idempotency_key="a"),
+            lambda: through.remember(other, user_id="maya", session_id="s", idempotency_key="b"),
+            lambda: through.modify(id, tags=["flat"], reason="x", idempotency_key="c"),
+        ):
+            with pytest.raises(braid.IdempotencyConflictError) as refused:
+                ask()
+            assert refused.value.unlike
+
+
+def test_errors_that_the_docs_name_are_there() -> None:
+    root = Path(__file__).parents[3]
+    pages = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    named = {name for page in pages for name in re.findall(r"`braid\.([A-Z]\w+)", page.read_text("utf-8"))}
+    assert len(named) > 3
+    assert {name for name in named if not hasattr(braid, name)} == set()

@@ -122,6 +122,44 @@ def test_a_key_makes_repeating_harmless_and_another_wish_under_it_is_refused(sto
         store.modify(other, text="The rent is 850.", reason="raised", idempotency_key="k")
 
 
+@pytest.mark.parametrize(
+    ("first", "again", "unlike"),
+    [
+        ({"pinned": True}, {"pinned": True}, ()),
+        ({"pinned": True}, {"importance": 0.9}, ("importance",)),
+        ({"pinned": True}, {"pinned": True, "importance": 0.9}, ("importance",)),
+        ({"pinned": True}, {"pinned": True, "importance": 0.5}, ()),
+        ({"pinned": True}, {"pinned": True, "text": "The rent is 800."}, ()),
+        ({"pinned": True}, {"pinned": True, "text": "The rent is 900."}, ("text",)),
+        ({"pinned": True}, {"pinned": True, "tags": ["flat"]}, ("tags",)),
+        ({"pinned": True}, {"pinned": True, "lock_days": 7}, ("lock_days",)),
+        ({"lock_days": 7}, {"lock_days": 7}, ()),
+        ({"lock_days": 7}, {"lock_days": 8}, ("lock_days",)),
+        ({"lock_days": 7}, {"pinned": False}, ("lock_days",)),
+        ({"text": "The rent is 850."}, {"text": "The rent is 850.", "importance": 0.9}, ("importance",)),
+        ({"text": "The rent is 850."}, {"text": "The rent is 850.", "pinned": True}, ("pinned",)),
+        ({"text": "The rent is 850.", "pinned": True}, {"text": "The rent is 850.", "pinned": True}, ()),
+        ({"text": "The rent is 850.", "pinned": True}, {"text": "The rent is 850."}, ()),
+        ({"tags": ["flat"]}, {"tags": ["flat"], "lock_days": 7}, ("lock_days",)),
+    ],
+)
+def test_a_change_of_a_key_is_compared_in_all_that_it_asks(
+    store: braid.Store, first: dict[str, Any], again: dict[str, Any], unlike: tuple[str, ...]
+) -> None:
+    id = store.append("The rent is 800.")
+    done = store.modify(id, **first, reason="so", idempotency_key="k")
+    store.modify(id, importance=0.1, reason="later")  # what came behind it is not compared
+    if not unlike:
+        assert store.modify(id, **again, reason="so", idempotency_key="k").known
+        assert store.modify(
+            done.id if done.id.startswith("exp") else id, **again, reason="so", idempotency_key="k"
+        ).known
+        return
+    with pytest.raises(braid.IdempotencyConflictError) as refused:
+        store.modify(id, **again, reason="so", idempotency_key="k")
+    assert refused.value.unlike == unlike
+
+
 def test_a_key_of_a_setting_is_held_to_what_it_set(store: Store) -> None:
     id = store.append("The rent is 800.", user_id="maya")
     store.modify(id, pinned=True, reason="keep", idempotency_key="k")

@@ -143,3 +143,14 @@ def test_a_command_beside_a_server_hints_at_commands_once() -> None:
     lost = LostPlaceError("x")
     lost.add_note("ask for the first page again")
     assert explain(problem_error(msgspec.json.encode(problem(lost))))[1] == "ask for the first page again"
+
+
+def test_what_an_error_carries_comes_back_with_it() -> None:
+    error = IdempotencyConflictError("k", "exp_1", ("text", "tags"))
+    again = problem_error(msgspec.json.encode(problem(error)))
+    assert isinstance(again, IdempotencyConflictError)
+    assert (again.key, again.id, again.unlike) == ("k", "exp_1", ("text", "tags"))
+    assert str(again) == str(error)
+    bare = problem_error(b'{"title": "x", "status": 409, "detail": "x", "error": "IdempotencyConflictError"}')
+    assert isinstance(bare, IdempotencyConflictError)
+    assert bare.unlike == ()
