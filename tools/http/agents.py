@@ -8,8 +8,9 @@ from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.requests import Request
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from braid.caller import Caller, asked_by
 from braid.operation import Request as Asked
@@ -18,7 +19,7 @@ from braid.paging import items_of, require_page
 from braid.tools.hooks.service import HookReply, answered, parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator
 
     from mcp.server.lowlevel import Server as McpServer
 
@@ -37,19 +38,28 @@ class McpEndpoint:
         self,
         door_of: "Callable[[Caller], Door]",
         caller_of: "Callable[[Request], Caller]",
+        body_of: "Callable[[Request], Awaitable[bytes]]",
         body_limit: int,
     ) -> None:
-        """`caller_of`: who asks; raises where nobody may. `door_of`: what they ask through, within their limits."""
+        """`caller_of`: who asks; raises where nobody may. `door_of`: what they ask through, within their limits.
+        `body_of`: a request's body, at most `body_limit` bytes; raises where it is too long or too slow.
+        """
         self._door_of = door_of
         self._caller_of = caller_of
+        self._body_of = body_of
         self._limit = body_limit
         self._server: McpServer[dict[str, Any]] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request as whoever its token names."""
+        """Answer a request as whoever its token names.
+
+        Nothing is ever sent unasked, so there is no stream to GET: idle ones would hold the connections of others.
+        """
         from starlette.concurrency import run_in_threadpool
 
         caller = await run_in_threadpool(self._caller_of, Request(scope))
+        if scope["method"] != "POST":
+            raise StarletteHTTPException(405, headers={"Allow": "POST"})
         if find_spec("mcp") is None:
             from starlette.responses import JSONResponse
 
@@ -62,6 +72,7 @@ class McpEndpoint:
 
         if self._server is None:
             self._server = application(_MEMORY.get)
+        body = await self._body_of(Request(scope, receive))
         token = _MEMORY.set(Memory(self._door_of(caller), caller))
         try:
             # One for each request: nothing is kept between two, and it needs no task of the server's own.
@@ -69,9 +80,19 @@ class McpEndpoint:
                 self._server, json_response=True, stateless=True, max_request_body_size=self._limit
             )
             async with manager.run():
-                await manager.handle_request(scope, receive, send)
+                await manager.handle_request(scope, _again(body, receive), send)
         finally:
             _MEMORY.reset(token)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Return what gives a body that was read once more, and then what comes behind it."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def given() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return given
 
 
 class CallersDoor:

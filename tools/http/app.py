@@ -131,7 +131,7 @@ class Server:
                 Route("/healthz", self.health, methods=["GET"]),
                 Route("/readyz", self.ready, methods=["GET"]),
                 Route("/openapi.json", self.openapi, methods=["GET"]),
-                Route("/mcp", McpEndpoint(self._door, self._caller, BODY_LIMIT)),
+                Route("/mcp", McpEndpoint(self._door, self._caller, _body, BODY_LIMIT)),
                 Route("/hook", self.hook, methods=["POST"]),
                 Route("/v1", self.listed, methods=["GET"]),
                 Route("/v1/{name}", self.operation, methods=_METHODS),

@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import json
+import socket
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -18,6 +19,7 @@ from braid.ledger.record.record import EventBody
 from braid.spikes import SPIKE
 from braid.store import Store
 from braid.text_budget import ANSWER_BYTES, most_tokens
+from braid.tools.http import app
 from braid.tools.http.limits import Limits, read_rates
 from braid.tools.http.watch import MOST, WINDOW_S, Watch
 from braid.wal.durable import counts
@@ -525,3 +527,24 @@ def test_waiting_appends_share_a_sync(store: Store) -> None:
             syncs.append(counts["wal.sync"] - before)
     assert len(list(store.read())) >= 200
     assert syncs[-1] < 200
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_no_stream_of_mcp_is_held_open(store: Store, method: str) -> None:
+    with served(store, port=True) as port:
+        status, told, headers = Asker(port, operator(store))(method, "/mcp", Accept="text/event-stream")
+    assert (status, headers["allow"]) == (405, "POST")
+    assert told["title"] == "Nothing here"
+
+
+def test_a_body_that_never_comes_to_mcp_is_waited_for_no_longer_than_any(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "BODY_S", 0.2)
+    token = operator(store)
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nContent-Length: 9\r\n\r\n"
+    )
+    with served(store, port=True) as port, socket.create_connection(("127.0.0.1", port or 0), 5) as asking:
+        asking.sendall(head.encode())
+        assert asking.recv(100).startswith(b"HTTP/1.1 408 ")
