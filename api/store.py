@@ -1881,8 +1881,9 @@ class Methods:
     ) -> "IssuedToken":
         """Issue a token by a signed event, and return it: it can't be shown again.
 
-        It is given what its kind may do (`braid.caller.GRANTS`) or less. Raises AccessDeniedError for more, and
-        InvalidRequestError for an operation without that name.
+        It is given what its kind may do (`braid.caller.GRANTS`) or less. Who asks with a token issues none that may do more
+        than that one, or lives longer; it falls with that one. Raises AccessDeniedError for more, and InvalidRequestError
+        for an operation without that name.
         """
         return self.session.call(
             admin_tokens.issue_token,
@@ -1901,7 +1902,9 @@ class Methods:
         )
 
     def revoke_token(self, id: str, *, reason: "str | None" = None) -> "RecordId":
-        """Revoke a token by a signed event, and return the event's id; it counts from the next request on.
+        """Revoke a token, and all that were issued with it, by a signed event, and return the event's id.
+
+        It counts from the next request on, and ends streams that are open.
 
         Raises UnknownTokenError for a token that was never issued, InvalidRequestError for one that was revoked before.
         """

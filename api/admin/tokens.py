@@ -13,8 +13,8 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from braid.admin.erasure import Noted
-from braid.caller import Caller, CallerKind, narrowed
-from braid.errors import InvalidRequestError
+from braid.caller import Caller, CallerKind, asking, narrowed
+from braid.errors import AccessDeniedError, InvalidRequestError
 from braid.ledger.errors import KeyRefusedError, ReadOnlyError, UnknownTokenError
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.scope import SCOPES
@@ -50,7 +50,7 @@ class IssuedToken(Response, frozen=True, kw_only=True):
 
 
 class TokenView(Response, frozen=True, kw_only=True):
-    """A token as it is listed. `state`: valid, expired or revoked."""
+    """A token as it is listed. `issued_by`: the token that it was issued with; None: by the owner."""
 
     id: str
     name: str
@@ -62,6 +62,7 @@ class TokenView(Response, frozen=True, kw_only=True):
     expires_at: Instant | None
     state: Literal["valid", "expired", "revoked"]
     record: str
+    issued_by: str | None = None
 
 
 class TokenList(Response, frozen=True, kw_only=True):
@@ -82,28 +83,71 @@ class TokenList(Response, frozen=True, kw_only=True):
 def issue_token(session: Session, asked: IssueToken) -> IssuedToken:
     """Issue a token by a signed event, and return it: it can't be shown again.
 
-    It is given what its kind may do (`braid.caller.GRANTS`) or less. Raises AccessDeniedError for more, and
-    InvalidRequestError for an operation without that name.
+    It is given what its kind may do (`braid.caller.GRANTS`) or less. Who asks with a token issues none that may do more
+    than that one, or lives longer; it falls with that one. Raises AccessDeniedError for more, and InvalidRequestError
+    for an operation without that name.
     """
     if unknown := set(asked.operations or ()) - set(declared()):
         raise InvalidRequestError(f"issue_token: no operation is called {sorted(unknown)[0]!r}")
+    issuer = _own_token(session)
     id = f"tok_{secrets.token_hex(4)}"
     secret = f"{PREFIX}{secrets.token_urlsafe(32)}"
-    expires = None if asked.expires_s is None else session.now() + timedelta(seconds=asked.expires_s)
+    expires = _expiry(session.now(), asked.expires_s, issuer)
+    operations = _operations(asked.operations, issuer)
     data: dict[str, Any] = {
         "op": "issue",
         "token": id,
         "sha256": _digest(secret),
         "name": asked.name,
         "kind": asked.kind,
-        "allowed": sorted(narrowed(asked.kind, asked.allowed)),
+        "allowed": sorted(_allowed(asked, issuer)),
         "held_to": {name: value for name in SCOPES if (value := getattr(asked, name)) is not None},
     }
-    if asked.operations is not None:
-        data["operations"] = list(asked.operations)
+    if operations is not None:
+        data["operations"] = list(operations)
     if expires is not None:
         data["expires_at"] = expires.isoformat()
+    if issuer is not None:
+        data["issued_by"] = issuer.id
     return IssuedToken(id=id, secret=secret, record=_note(session, data), expires_at=expires)
+
+
+def _own_token(session: Session) -> TokenView | None:
+    """Return the token that is asked with; None at the socket, and in process."""
+    caller = asking()
+    if caller is None or caller.token is None:
+        return None
+    return next((one for one in listed(session) if one.id == caller.token), None)
+
+
+def _allowed(asked: IssueToken, issuer: TokenView | None) -> frozenset[Access]:
+    given = narrowed(asked.kind, asked.allowed)
+    if issuer is None:
+        return given
+    if asked.allowed is not None and (over := sorted(given - set(issuer.allowed))):
+        raise AccessDeniedError(f"{issuer.name} may not {', '.join(over)}, so neither may what it issues")
+    return given & set(issuer.allowed)
+
+
+def _operations(asked: tuple[str, ...] | None, issuer: TokenView | None) -> tuple[str, ...] | None:
+    if issuer is None or issuer.operations is None:
+        return asked
+    if over := sorted(set(asked or ()) - set(issuer.operations)):
+        raise AccessDeniedError(f"{issuer.name} may not ask {', '.join(over)}, so neither may what it issues")
+    return issuer.operations if asked is None else asked
+
+
+def _expiry(now: datetime, seconds: float | None, issuer: TokenView | None) -> datetime | None:
+    """Return until when a token counts; AccessDeniedError where that is longer than the one it is issued with."""
+    wanted = None if seconds is None else now + timedelta(seconds=seconds)
+    last = None if issuer is None else issuer.expires_at
+    if issuer is None or last is None:
+        return wanted
+    if wanted is not None and wanted > last:
+        raise AccessDeniedError(
+            f"{issuer.name} ends at {last:%Y-%m-%dT%H:%M:%SZ}, so what it issues ends by then"
+        )
+    return last if wanted is None else wanted
 
 
 class RevokeToken(Request, frozen=True, kw_only=True):
@@ -124,7 +168,9 @@ class RevokeToken(Request, frozen=True, kw_only=True):
     errors=(UnknownTokenError, InvalidRequestError, *_WRITES),
 )
 def revoke_token(session: Session, asked: RevokeToken) -> Noted:
-    """Revoke a token by a signed event, and return the event's id; it counts from the next request on.
+    """Revoke a token, and all that were issued with it, by a signed event, and return the event's id.
+
+    It counts from the next request on, and ends streams that are open.
 
     Raises UnknownTokenError for a token that was never issued, InvalidRequestError for one that was revoked before.
     """
@@ -162,6 +208,8 @@ def listed(session: Session) -> Iterator[TokenView]:
     revoked = {data["token"] for _, data in _events(session) if data["op"] == "revoke"}
     for index, data in _events(session):
         if data["op"] == "issue":
+            if data.get("issued_by") in revoked:  # the issuer stands earlier in the log
+                revoked.add(data["token"])
             yield _view(session, index, data, is_revoked=data["token"] in revoked)
 
 
@@ -179,7 +227,7 @@ class Callers:
         The secret's hash alone is compared, so the time that it takes says nothing of a secret.
         """
         found = self._tokens().get(_digest(secret))
-        if found is None or found.state == "revoked" or _is_past(found.expires_at, self._session.now()):
+        if found is None or not self._counts(found):
             return None
         caller = Caller(
             name=found.name,
@@ -189,6 +237,15 @@ class Callers:
             token=found.id,
         )
         return msgspec.structs.replace(caller, **found.scope)
+
+    def stands(self, caller: Caller) -> bool:
+        """Whether who asks may still: the token that they came with counts, or they came without."""
+        if caller.token is None:
+            return True
+        return any(one.id == caller.token and self._counts(one) for one in self._tokens().values())
+
+    def _counts(self, token: TokenView) -> bool:
+        return token.state != "revoked" and not _is_past(token.expires_at, self._session.now())
 
     def _tokens(self) -> Mapping[str, TokenView]:
         count, known = self._known
@@ -236,4 +293,5 @@ def _view(session: Session, index: int, data: Mapping[str, Any], *, is_revoked: 
         expires_at=until,
         state="revoked" if is_revoked else "expired" if _is_past(until, session.now()) else "valid",
         record=envelope.id,
+        issued_by=data.get("issued_by"),
     )

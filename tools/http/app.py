@@ -28,7 +28,7 @@ from braid import text_budget, wire
 from braid.admin.tokens import Callers
 from braid.async_handle import stream
 from braid.caller import THIS_MACHINE, Caller, asked_by
-from braid.errors import AccessDeniedError
+from braid.errors import AccessDeniedError, NoTokenError
 from braid.event_log import note
 from braid.isolation import is_offered
 from braid.operation import Operation
@@ -345,7 +345,10 @@ class Server:
 
     def _items(self, known: Operation, caller: Caller, asked: Asked) -> Iterator[Any]:
         with asked_by(caller):
-            yield from self.session.call(known.run, asked)
+            for item in self.session.call(known.run, asked):
+                if not self.callers.stands(caller):
+                    raise NoTokenError(f"the token of {caller.name} was revoked, or has expired")
+                yield item
 
     async def _stream(self, request: Request, known: Operation, caller: Caller, asked: Asked) -> Response:
         """Answer a stream. What is refused before its first item is a problem with a status of its own."""
@@ -406,8 +409,10 @@ class Server:
             raise RefusedError(
                 401,
                 "No valid token",
-                "a token is needed: Authorization: Bearer …",
-                "an operator makes one by `issue_token`, or `braid token create`; it may have expired or been revoked",
+                "the token doesn't count: it is mistyped, was revoked, or has expired"
+                if secret
+                else "a token is needed: Authorization: Bearer …",
+                "an operator makes one by `issue_token`, or `braid token create`",
                 error="NoTokenError",
             )
         return caller

@@ -17,6 +17,7 @@ _STATUS: Final = {
     "ErasedError": 410,
     "ForgottenError": 410,
     "FrozenError": 423,
+    "NoTokenError": 401,
     "AccessDeniedError": 403,
     "ConfirmationError": 403,
     "PinnedError": 409,
@@ -48,6 +49,7 @@ def _for_elsewhere(hint: str) -> str:
 _HINTS: Final = {name: _for_elsewhere(hint) for name, hint in HINTS.items()} | {
     "LogLockedError": "wait a little, and ask again",
     "ViewBusyError": "wait a little, and ask again",
+    "NoTokenError": "an operator makes one by `issue_token`, or `braid token create`",
     "UnknownOperationError": "GET /v1 lists the operations",
     "UnknownTokenError": "`tokens` lists those there are",
     "UnknownSnapshotError": "`snapshots` lists those there are",

@@ -197,8 +197,8 @@ def test_a_client_takes_a_token_as_a_file_holds_it_and_never_shows_it(store: Sto
         with braid.connect(url, token="braid_zz") as client, pytest.raises(NoTokenError) as denied:
             client.recall("rain")
     said, hint = explain(denied.value)
-    assert "a token is needed" in said
-    assert "it may have expired or been revoked" in (hint or "")
+    assert "the token doesn't count" in said
+    assert "issue_token" in (hint or "")
     assert "defect" not in said + (hint or "")
 
 
@@ -341,3 +341,18 @@ def test_a_killed_server_has_lost_nothing_it_acknowledged(tmp_path: Path) -> Non
     server.send_signal(signal.SIGTERM)
     assert server.wait(30) == 0
     assert not (process.folder / SOCKET).exists()
+
+
+def test_a_stream_ends_with_the_token_that_it_is_asked_with(store: Store) -> None:
+    token = store.issue_token("reader", kind="operator")
+    with (
+        served(store, port=True) as port,
+        braid.connect(f"http://127.0.0.1:{port}", token=token.secret) as client,
+    ):
+        store.append("One.", user_id="bob")
+        following = client.tail(start=len(store) - 1, seconds=30.0)
+        assert next(following).text == "One."
+        store.revoke_token(token.id)
+        store.append("Two.", user_id="bob")
+        with pytest.raises(NoTokenError, match="was revoked, or has expired"):
+            list(following)
