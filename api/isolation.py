@@ -5,7 +5,7 @@ names a record of another leaves. What they append is of their scope. An operati
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args, get_type_hints
 
@@ -101,6 +101,12 @@ def is_own(session: "Session", caller: Caller, id: str) -> bool:
     """Whether an id may be told: a record of the scope, or nobody's; of one that can't be read nothing else is told."""
     scope = _scope_of(session, id)
     return scope is None or (not scope and id.partition("_")[0] in _NOBODYS) or _covers(caller.scope, scope)
+
+
+def of_asker(session: "Session") -> Callable[[str], bool]:
+    """Return what says of an id whether it may be told to who asks."""
+    caller = asking()
+    return (lambda _: True) if caller is None or not caller.scope else partial(is_own, session, caller)
 
 
 def require_own_drafts(session: "Session", caller: Caller, batch: "Sequence[Draft]") -> None:

@@ -356,8 +356,8 @@ class Methods:
     ) -> "TraceNode":
         """Return the braid of a record: what it descends from, and what descends from it.
 
-        With `text` each record also says who said what; without, all of it comes from envelopes. Raises
-        UnknownRecordError.
+        With `text` each record also says who said what; without, all of it comes from envelopes. Who is held to a scope is
+        shown no records of others. Raises UnknownRecordError.
         """
         return self.session.call(
             log_operations.trace, log_operations.Trace(id=id, up=up, down=down, depth=depth, text=text)
@@ -1597,7 +1597,8 @@ class Methods:
     def plan_forget(self, *ids: "str", only: bool = False) -> "tuple[RecordId, ...]":
         """Return what would be hidden with these: the rest of their memories, and what rests on them alone or quotes them.
 
-        What rests on them are answers, stances and views. Raises UnknownRecordError, ForgottenError, ErasedError.
+        What rests on them are answers, stances and views. Who is held to a scope is shown no records of others, which fall
+        as well. Raises UnknownRecordError, ForgottenError, ErasedError.
         """
         return self.session.call(admin_erasure.plan_forget, admin_erasure.PlanForget(ids=ids, only=only)).ids
 
@@ -1614,7 +1615,8 @@ class Methods:
 
         A memory that was forgotten as a whole comes back as a whole, by any of its ids: else its old words would stand.
 
-        Raises InvalidRecordError for a record of which all that it rests on stays forgotten.
+        Who is held to a scope is shown no records of others, which come back as well. Raises InvalidRecordError for a
+        record of which all that it rests on stays forgotten.
         """
         return self.session.call(admin_erasure.plan_recover, admin_erasure.PlanRecover(ids=ids)).ids
 
@@ -1631,6 +1633,7 @@ class Methods:
     ) -> "Cascade":
         """Return what erasing these records, or everything of a scope or of a name, would take and weaken.
 
+        Who is held to a scope is shown no records of others, of which what rests on these alone goes as well.
         Raises InvalidRequestError for ids together with a scope or a name; UnknownRecordError, ErasedError;
         InvalidRecordError for what is no memory; NoVaultError for a scope or a name where bodies can't be read.
         """

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from braid.caller import asked_for, asking, reason_or_asker
 from braid.errors import AccessDeniedError, InvalidRequestError, PinnedError
-from braid.isolation import is_own
+from braid.isolation import is_own, of_asker
 from braid.ledger.erase import cascade as cascades
 from braid.ledger.erase import erasure as erasing
 from braid.ledger.erase.cascade import Cascade
@@ -33,6 +33,7 @@ from braid.log.chain import chain_of, kept, present
 from braid.log.lock import refuse_locked
 from braid.log.operations import Read, read
 from braid.operation import Id, Request, Response, operation
+from braid.own_part import own_cascade
 from braid.session import Session
 from braid.settings import settings
 from braid.wal.errors import NoRoomError, OutcomeUnknownError
@@ -117,7 +118,7 @@ def forget(session: Session, asked: Forget) -> Tombstone:
         if not asked.force or settings(session).forget_pinned == "never":
             _refuse_pinned(session, asked.ids)
         refuse_locked(session, asked.ids)
-        falls = plan_forget(session, PlanForget(ids=asked.ids, only=asked.only)).ids
+        falls = _falls(session, asked.ids, only=asked.only)
         named = [id for id in dict.fromkeys(asked.ids) if asked.only or not _stands_elsewhere(session, id)]
         return Tombstone(
             id=erasing.forget(session.writer, [*named, *falls], reason_or_asker(asked.reason), asked_for())
@@ -175,15 +176,20 @@ class PlanForget(Request, frozen=True, kw_only=True):
 def plan_forget(session: Session, asked: PlanForget) -> Named:
     """Return what would be hidden with these: the rest of their memories, and what rests on them alone or quotes them.
 
-    What rests on them are answers, stances and views. Raises UnknownRecordError, ForgottenError, ErasedError.
+    What rests on them are answers, stances and views. Who is held to a scope is shown no records of others, which fall
+    as well. Raises UnknownRecordError, ForgottenError, ErasedError.
     """
     session.refresh()
+    return Named(ids=tuple(filter(of_asker(session), _falls(session, asked.ids, only=asked.only))))
+
+
+def _falls(session: Session, ids: Sequence[str], *, only: bool) -> tuple[RecordId, ...]:
     reader = session.reader
-    gone = [id for id in asked.ids if not asked.only and _stands_elsewhere(session, id)]
-    targets = [reader.get(id).index for id in asked.ids if id not in gone]
+    gone = [id for id in ids if not only and _stands_elsewhere(session, id)]
+    targets = [reader.get(id).index for id in ids if id not in gone]
     named = [*targets, *(reader.index_of(id) for id in gone)]
-    rest = [] if asked.only else _rest_of(session, named)
-    return _named(session, [*rest, *falls_with(reader, [*targets, *rest])])
+    rest = [] if only else _rest_of(session, named)
+    return _ids_of(session, [*rest, *falls_with(reader, [*targets, *rest])])
 
 
 def _stands_elsewhere(session: Session, id: str) -> bool:
@@ -237,7 +243,7 @@ def recover(session: Session, asked: Recover) -> Tombstone:
         session.refresh()
         if (done := _recovered_by(session.reader, asked.ids)) is not None:
             return done
-        back = plan_recover(session, PlanRecover(ids=asked.ids)).ids
+        back = _back(session, asked.ids)
         ids = [*dict.fromkeys(asked.ids), *back]
         return Tombstone(
             id=erasing.recover(session.writer, ids, session.now(), reason_or_asker(asked.reason), asked_for())
@@ -277,17 +283,21 @@ def plan_recover(session: Session, asked: PlanRecover) -> Named:
 
     A memory that was forgotten as a whole comes back as a whole, by any of its ids: else its old words would stand.
 
-    Raises InvalidRecordError for a record of which all that it rests on stays forgotten.
+    Who is held to a scope is shown no records of others, which come back as well. Raises InvalidRecordError for a
+    record of which all that it rests on stays forgotten.
     """
     session.refresh()
+    return Named(ids=tuple(filter(of_asker(session), _back(session, asked.ids))))
+
+
+def _back(session: Session, ids: Sequence[str]) -> tuple[RecordId, ...]:
     reader = session.reader
-    indexes = [reader.get(id, include_forgotten=True).index for id in asked.ids]
+    indexes = [reader.get(id, include_forgotten=True).index for id in ids]
     refuse_baseless(reader, indexes)
     indexes += _of_one_memory(reader, indexes)
     late = set(erasing.due(reader, session.now()))
     again = sorted({*indexes, *returns_with(reader, indexes)} - late)
-    back = _named(session, again)
-    return Named(ids=tuple(id for id in back.ids if id not in asked.ids))
+    return tuple(id for id in _ids_of(session, again) if id not in ids)
 
 
 def _of_one_memory(reader: Reader, indexes: Sequence[int]) -> list[int]:
@@ -320,8 +330,8 @@ def _ways(reader: Reader, index: int) -> list[tuple[int, object]]:
     ]
 
 
-def _named(session: Session, indexes: Iterable[int]) -> Named:
-    return Named(ids=tuple(RecordId(session.reader.envelope(index).id) for index in indexes))
+def _ids_of(session: Session, indexes: Iterable[int]) -> tuple[RecordId, ...]:
+    return tuple(RecordId(session.reader.envelope(index).id) for index in indexes)
 
 
 class Meant(Request, frozen=True, kw_only=True):
@@ -366,12 +376,14 @@ class PlanErase(Meant, frozen=True, kw_only=True):
 def plan_erase(session: Session, asked: PlanErase) -> Cascade:
     """Return what erasing these records, or everything of a scope or of a name, would take and weaken.
 
+    Who is held to a scope is shown no records of others, of which what rests on these alone goes as well.
     Raises InvalidRequestError for ids together with a scope or a name; UnknownRecordError, ErasedError;
     InvalidRecordError for what is no memory; NoVaultError for a scope or a name where bodies can't be read.
     """
     _require_one_way(asked)
     session.refresh()
-    return cascades.plan_whole(session.reader, _chosen(session, _indexes(session, asked.ids), asked))
+    found = cascades.plan_whole(session.reader, _chosen(session, _indexes(session, asked.ids), asked))
+    return own_cascade(found, of_asker(session))
 
 
 class Erase(Meant, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ import msgspec
 import braid.log.excerpt_operations  # noqa: F401  # pyright: ignore[reportUnusedImport]  # declares its own
 from braid.caller import asking, speaks_for_owner
 from braid.errors import InvalidRequestError
-from braid.isolation import is_own
+from braid.isolation import is_own, of_asker
 from braid.ledger.errors import (
     BlobCorruptError,
     BlobMissingError,
@@ -63,6 +63,7 @@ from braid.operation import (
     operation,
     operation_of,
 )
+from braid.own_part import own_braid
 from braid.session import Session
 from braid.taker import wait_unless_gone
 from braid.wal.errors import OutcomeUnknownError
@@ -460,12 +461,12 @@ class Trace(Request, frozen=True, kw_only=True):
 def trace(session: Session, asked: Trace) -> TraceNode:
     """Return the braid of a record: what it descends from, and what descends from it.
 
-    With `text` each record also says who said what; without, all of it comes from envelopes. Raises
-    UnknownRecordError.
+    With `text` each record also says who said what; without, all of it comes from envelopes. Who is held to a scope is
+    shown no records of others. Raises UnknownRecordError.
     """
     session.refresh()
     backlinks = session.reader.backlinks
-    return braid_of(
+    found = braid_of(
         session.reader,
         asked.id,
         up=asked.up,
@@ -474,6 +475,7 @@ def trace(session: Session, asked: Trace) -> TraceNode:
         children=lambda index: list(backlinks.of(index)),
         text=asked.text,
     )
+    return own_braid(found, of_asker(session))
 
 
 class Prove(Request, frozen=True, kw_only=True):

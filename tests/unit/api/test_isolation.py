@@ -16,7 +16,12 @@ from braid.caller import GRANTS, Caller, CallerKind, asked_by
 from braid.errors import AccessDeniedError, InvalidRequestError
 from braid.exchange.capture_operations import Captured, PathDecision, RuntimePath, arbitration_key
 from braid.isolation import is_offered
-from braid.ledger.errors import DestinationExistsError, IdempotencyConflictError, UnknownRecordError
+from braid.ledger.errors import (
+    DestinationExistsError,
+    ForgottenError,
+    IdempotencyConflictError,
+    UnknownRecordError,
+)
 from braid.ledger.record.record import ASKED_BY, Record, is_reading
 from braid.log.operations import Append
 from braid.operation import Operation
@@ -199,6 +204,24 @@ def test_what_was_forgotten_is_shown_to_who_may_recover(store: Store) -> None:
                 dispatch(store.session, name, sent)
     with asked_by(TOM):
         assert store.get(id, include_forgotten=True).text == "I live in Leeds."
+
+
+def test_what_others_derived_keeps_nobody_from_their_own_memory(store: Store) -> None:
+    id = store.append("The locker code word of Dee is Wombat42.", user_id="dee", session_id="s")
+    answer = store.append("Somebody asked for the word.", type="inference", parents=[id])  # of no scope
+    dee = Caller(name="dee's", kind="operator", user_id="dee")
+    with asked_by(dee):
+        assert answer not in [*store.plan_forget(id), *(one.id for one in store.plan_erase(id).erased)]
+        assert [node.id for node in store.trace(id).down] == []
+        store.forget(id)
+        assert answer not in store.plan_recover(id)
+    assert store.get(answer, include_forgotten=True).id
+    with pytest.raises(ForgottenError):  # it fell with it all the same
+        store.get(answer)
+    assert answer in store.plan_recover(id)
+    with asked_by(dee):
+        store.recover(id)
+    assert store.get(answer).text
 
 
 def test_a_key_that_no_other_has_is_one_for_all_paths(store: Store) -> None:
