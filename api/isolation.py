@@ -48,10 +48,19 @@ def held(session: "Session", caller: Caller, known: Operation, asked: Request) -
         raise AccessDeniedError(
             f"{known.name} is about the whole store, and {caller.name} is held to {_said(caller.scope)}"
         )
-    for id in named:
-        _require_own(session, caller, id)
+    if not known.apart:
+        for id in named:
+            _require_own(session, caller, id)
     own = partial(own_key, session, caller.scope, is_own=partial(is_own, session, caller))
     return with_own_keys(held_to_scope or asked, own)
+
+
+def require_own_request(session: "Session", asked: Request) -> None:
+    """Raise UnknownRecordError where a request that another one brings names a record that isn't the asker's."""
+    caller = asking()
+    if caller is not None and caller.scope:
+        for id in _ids(asked):
+            _require_own(session, caller, id)
 
 
 def is_offered(caller: Caller, known: Operation) -> bool:
@@ -63,16 +72,18 @@ def is_offered(caller: Caller, known: Operation) -> bool:
     return not caller.scope or _is_held(known.request)
 
 
-def own_answer(session: "Session", caller: Caller, known: Operation, answer: _Answer) -> _Answer:
+def own_answer(
+    session: "Session", caller: Caller, known: Operation, asked: Request, answer: _Answer
+) -> _Answer:
     """Return an answer that names no record outside of a caller's scope, of a stream each item when it is taken.
 
-    Raises AccessDeniedError, which says so and no more.
+    What they have named themselves may be named to them. Raises AccessDeniedError, which says so and no more.
     """
     if not caller.scope:
         return answer
     if isinstance(answer, Iterator):
         return cast("_Answer", _own_items(session, caller, known, cast("Iterator[object]", answer)))
-    _require_own_ids(session, caller, known, answer)
+    _require_own_ids(session, caller, known, answer, frozenset(_ids(asked)) if known.apart else frozenset())
     return answer
 
 
@@ -147,8 +158,10 @@ def _own_items(
         raise told from None
 
 
-def _require_own_ids(session: "Session", caller: Caller, known: Operation, answer: object) -> None:
-    for id in set(_recorded(msgspec.to_builtins(answer, enc_hook=_as_text))):
+def _require_own_ids(
+    session: "Session", caller: Caller, known: Operation, answer: object, given: frozenset[str] = frozenset()
+) -> None:
+    for id in set(_recorded(msgspec.to_builtins(answer, enc_hook=_as_text))) - given:
         if not is_own(session, caller, id):
             raise AccessDeniedError(
                 f"the answer of {known.name} names records outside of {_said(caller.scope)}: it was not given"

@@ -155,6 +155,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     example: Request
     repeatable: bool
     """Whether repeating it does no harm: it changes nothing, or the same thing once."""
+    apart: bool
+    """Whether each request that it brings is answered by itself: one that may not be asked refuses no other."""
     destructive: bool
     """Whether what it takes away can't be had back."""
     streams: bool
@@ -303,6 +305,7 @@ def operation(
     example: Request,
     reads: bool = False,
     repeatable: bool | None = None,
+    apart: bool = False,
     destructive: bool = False,
     streams: bool = False,
     payload: Payload = "json",
@@ -333,6 +336,7 @@ def operation(
             cost=cost,
             example=example,
             repeatable=access == "read" if repeatable is None else repeatable,
+            apart=apart,
             destructive=destructive,
             streams=streams,
             payload=payload,

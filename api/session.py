@@ -226,7 +226,8 @@ class Session:
         own = cast("Callable[[], _Asked]", partial(held, self, caller, known, checked))
         asked = own()
         try:
-            return own_answer(self, caller, known, self._run_keyed(function, asked, own, *args, **local))
+            answer = self._run_keyed(function, asked, own, *args, **local)
+            return own_answer(self, caller, known, asked, answer)
         except Exception as error:
             if (told := own_error(self, caller, known, error)) is error:
                 raise

@@ -6,6 +6,7 @@ import msgspec
 
 from braid.caller import asking, speaks_for_owner
 from braid.errors import VersionConflictError
+from braid.isolation import require_own_request
 from braid.ledger.errors import (
     IdempotencyConflictError,
     IntegrityError,
@@ -61,6 +62,7 @@ def modify_all(session: Session, changes: Iterable[Modify]) -> Iterator[Outcome]
     """Yield what becomes of each change. Raises what is wrong with the store and not with one of them."""
     for one in changes:
         try:
+            require_own_request(session, one)
             yield Outcome(asked=one.id, done=modify(session, one))
         except _STOPS:
             raise

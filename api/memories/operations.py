@@ -114,6 +114,7 @@ class ModifiedAll(Response, frozen=True, kw_only=True):
     access="modify",
     cost="index",
     repeatable=False,
+    apart=True,
     positional=("changes",),
     returns="outcomes",
     example=ModifyAll(changes=(Modify(id=_ID, pinned=True, reason="she asked to keep it"),)),

@@ -24,6 +24,7 @@ from braid.ledger.errors import (
 )
 from braid.ledger.record.record import ASKED_BY, Record, is_reading
 from braid.log.operations import Append
+from braid.memories.operations import Modify
 from braid.operation import Operation
 from braid.registry import dispatch
 from braid.store import Store
@@ -222,6 +223,22 @@ def test_what_others_derived_keeps_nobody_from_their_own_memory(store: Store) ->
     with asked_by(dee):
         store.recover(id)
     assert store.get(answer).text
+
+
+def test_of_many_changes_one_of_anothers_memory_stops_no_other(store: Store) -> None:
+    own, others = (store.append("It rained.", user_id=user) for user in ("tom", "maya"))
+    none = own[:-3] + "zzz"
+    with asked_by(TOM):
+        told = store.modify_all([Modify(id=id, pinned=True, reason="keep") for id in (others, own, none)])
+        named = store.modify_all([Modify(id=own, text=others, reason="x")])
+    assert [one.error for one in (*told, *named)] == [
+        "UnknownRecordError",
+        None,
+        "UnknownRecordError",
+        "UnknownRecordError",
+    ]
+    assert str(told[0].message).replace(others, none) == told[2].message
+    assert [len(store.history(id).changes) for id in (own, others)] == [2, 1]
 
 
 def test_a_key_that_no_other_has_is_one_for_all_paths(store: Store) -> None:
