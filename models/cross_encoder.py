@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Condition, Lock, Thread
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from braid.models.onnx import CLS, SEP, as_bert_ids
+from braid.models.onnx_runtime import onnx_session, onnxruntime
 from braid.models.static import FOLDER as VOCABULARY
 from braid.models.static import readable
 from braid.text.rerank import RerankError
@@ -131,7 +131,7 @@ class CrossEncoder:
 
     def _load(self) -> tuple[Any, Any]:
         try:
-            onnxruntime: Any = import_module("onnxruntime")
+            onnxruntime()
         except ImportError as error:
             raise RerankError(
                 f"{error.name} is not installed: `pip install 'braid-store[answers]'`"
@@ -146,10 +146,7 @@ class CrossEncoder:
             raise RerankError(f"{self._weights} does not hold the weights of this release: reinstall Braid")
         atexit.unregister(_DOOR.close)
         atexit.register(_DOOR.close)  # now, so that it goes before what the library has registered
-        options: Any = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        session: Any = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-        return Tokenizer.from_file(str(VOCABULARY / "tokenizer.json")), session
+        return Tokenizer.from_file(str(VOCABULARY / "tokenizer.json")), onnx_session(content, self._threads)
 
 
 def _shared(texts: Sequence[Any], run: Callable[[Any], float]) -> npt.NDArray[np.float64]:

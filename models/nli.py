@@ -5,7 +5,6 @@ None is packaged. A cross-encoder that was exported from its makers' weights (`m
 
 from collections.abc import Sequence
 from hashlib import sha256
-from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal
@@ -13,6 +12,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from braid.learn.gates.entailment import Judgement
+from braid.models.onnx_runtime import onnx_session, onnxruntime
 
 Label = Literal["entailment", "neutral", "contradiction"]
 MAX_TOKENS: Final = 256
@@ -67,16 +67,12 @@ class OnnxNli:
 
     def _load(self) -> tuple[Any, Any]:
         try:
-            onnxruntime: Any = import_module("onnxruntime")
+            onnxruntime()
         except ImportError as error:
             raise NliError(f"{error.name} is not installed: `pip install 'braid-store[onnx]'`") from error
         from tokenizers import Tokenizer
 
-        options: Any = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        session: Any = onnxruntime.InferenceSession(
-            self._weights.read_bytes(), options, providers=["CPUExecutionProvider"]
-        )
+        session = onnx_session(self._weights.read_bytes(), self._threads)
         tokenizer: Any = Tokenizer.from_file(str(self._tokenizer))
         tokenizer.enable_truncation(MAX_TOKENS, strategy="only_first")
         tokenizer.enable_padding()

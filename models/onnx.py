@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from braid.models.onnx_runtime import onnx_session, onnxruntime
 from braid.models.static import FOLDER, readable
 from braid.views.embedder import EmbeddingError, Vectors, checked
 
@@ -59,7 +60,7 @@ class OnnxEmbedder:
 
 def _load(weights: Path | None, threads: int) -> tuple[Any, Any]:
     try:
-        onnxruntime: Any = import_module("onnxruntime")
+        onnxruntime()
         from tokenizers import Tokenizer
 
         if weights is None:
@@ -71,9 +72,7 @@ def _load(weights: Path | None, threads: int) -> tuple[Any, Any]:
         raise EmbeddingError(
             f"{weights} does not hold the weights that this release knows: reinstall the extra"
         )
-    options: Any = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    session: Any = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    session = onnx_session(content, threads)
     tokenizer: Any = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
     tokenizer.enable_truncation(MAX_TOKENS - 2)
     tokenizer.enable_padding()

@@ -33,6 +33,7 @@ import typer
 from braid.agent.answer.choice.chooser import weights
 from braid.agent.answer.question.reading import read
 from braid.agent.answer.turn.turn import when_of
+from braid.models.onnx_runtime import onnxruntime
 from braid.recall.hits import Hit, speaker
 from braid.recall.rerank import passages, stretch
 from braid.tools.evaluation.exams import read_exams
@@ -254,6 +255,7 @@ class Student:
 
     def write(self, file: Path) -> None:
         """Write it as an ONNX graph with eight bits a weight."""
+        onnxruntime()  # without its telemetry
         quantization: Any = import_module("onnxruntime.quantization")
         self.model.eval()
         sample = self._torch.ones(2, 9, dtype=self._torch.long)
