@@ -9,10 +9,13 @@ import stat
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from shutil import disk_usage
+from typing import Final, TypeVar
 from zlib import crc32
 
 _Found = TypeVar("_Found")
+_LITTLE: Final = 1 << 20
+"""So little room, in bytes, is none: SQLite needs some pages for its log, and 32 KiB to share."""
 
 
 class DisposableFile:
@@ -142,6 +145,15 @@ class DisposableFile:
         if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY:
             return os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
         return type(error) is sqlite3.DatabaseError
+
+    def is_full(self, error: sqlite3.Error) -> bool:
+        """Whether an error says that the disk has no room: with little left SQLite calls it an input or output error,
+        where it can't make the file that its connections share.
+        """
+        code = error.sqlite_errorcode & 0xFF
+        return code == sqlite3.SQLITE_FULL or (
+            code == sqlite3.SQLITE_IOERR and disk_usage(self.path.parent).free < _LITTLE
+        )
 
     def _lose(self) -> None:
         self.drop()

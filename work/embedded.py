@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from braid.views.disposable import DisposableFile
-from braid.work.errors import LeaseLostError, TransportError
+from braid.work.errors import FullError, LeaseLostError, TransportError
 from braid.work.job import ACTIVE, Batch, Job, Lease
 from braid.work.spans import Spans
 from braid.work.transport import DEAD_KEPT_S, DEPTH, KEPT_S, Offered
@@ -142,8 +142,11 @@ class EmbeddedQueue:
         """Return all jobs that are known, oldest first: none where the file can't be written, and so not be opened."""
         if not self.path.exists() or not os.access(self.path.parent, os.W_OK):
             return []
-        with self._changing() as con:
-            rows = con.execute(f"SELECT {_COLUMNS} FROM jobs ORDER BY rowid").fetchall()  # noqa: S608 - our own words
+        try:
+            with self._changing() as con:
+                rows = con.execute(f"SELECT {_COLUMNS} FROM jobs ORDER BY rowid").fetchall()  # noqa: S608 - our own words
+        except FullError:
+            return []
         return [_job(row) for row in rows]
 
     def next_due(self, kinds: Sequence[str], now: float) -> float | None:
@@ -166,6 +169,8 @@ class EmbeddedQueue:
         except (sqlite3.Error, OSError) as error:
             if isinstance(error, sqlite3.Error) and self._file.is_damage(error):
                 raise TransportError(f"{self.path} was damaged ({error}) and is made again") from error
+            if isinstance(error, sqlite3.Error) and self._file.is_full(error):
+                raise FullError(f"{self.path}: the disk is full") from error
             raise TransportError(f"{self.path}: {error}") from error
 
     def drop(self) -> None:

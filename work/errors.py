@@ -7,6 +7,7 @@ WorkError
 │   ├── BreakerOpenError   a dependency is left in peace for a while
 │   └── BudgetSpentError   what may be spent in a day is spent
 ├── TransportError         the transport gave no answer
+│   └── FullError          its file has no room on the disk
 └── UnknownJobError        there is no such job (a LookupError)
 """
 
@@ -54,6 +55,10 @@ class BudgetSpentError(NotNowError):
 
 class TransportError(WorkError):
     """What carries the jobs gave no answer. Nothing is lost: the log says what is to be done."""
+
+
+class FullError(TransportError):
+    """The file that carries the jobs has no room on its disk."""
 
 
 class UnknownJobError(WorkError, LookupError):

@@ -108,7 +108,6 @@ LISTS: Final = {
     "lens_views": "braid lens list --views",
 }
 """By which command one sees what an operation lists, where an error names that (`braid.errors.listed_by`)."""
-_SQLITE_FULL: Final = 13
 
 
 def report(error: BaseException) -> int:
@@ -131,7 +130,9 @@ def report(error: BaseException) -> int:
 def _is_interruption(error: BaseException) -> bool:
     """Whether Ctrl-C is behind an error: DuckDB, which looks for it within a statement, raises one of its own."""
     behind: BaseException | None = error
-    while behind is not None:
+    passed: set[int] = set()
+    while behind is not None and id(behind) not in passed:  # what is raised again may be behind itself
+        passed.add(id(behind))
         if isinstance(behind, KeyboardInterrupt) or (
             isinstance(behind, RuntimeError) and str(behind) == "Query interrupted"
         ):
@@ -242,8 +243,8 @@ def for_elsewhere(error: BaseException, said: str) -> str:
 
 
 def is_full_file(error: BaseException) -> bool:
-    """Whether a file of SQLite found no room, which is told by what it raised alone."""
-    return getattr(error.__cause__, "sqlite_errorcode", None) == _SQLITE_FULL
+    """Whether the file that carries jobs found no room."""
+    return type(error).__name__ == "FullError"
 
 
 def _notes_of(error: BaseException) -> tuple[list[str], str | None]:

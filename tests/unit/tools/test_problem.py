@@ -19,6 +19,7 @@ from braid.errors import (
     VersionConflictError,
 )
 from braid.ledger.errors import (
+    ClockError,
     ErasedError,
     ForgottenError,
     IdempotencyConflictError,
@@ -28,12 +29,12 @@ from braid.ledger.errors import (
     UnknownRecordError,
 )
 from braid.registry import operations
-from braid.tools.cli.errors import explain
+from braid.tools.cli.errors import REFUSED, explain, report
 from braid.tools.http.problem import problem
 from braid.views.errors import ViewBusyError
 from braid.wal.errors import LogLockedError, OutcomeUnknownError
 from braid.work.embedded import EmbeddedQueue
-from braid.work.errors import TransportError
+from braid.work.errors import FullError, LogAwayError, TransportError
 
 
 def test_who_holds_the_lock_is_told_of_every_command_that_shares_it() -> None:
@@ -54,11 +55,10 @@ def test_jobs_on_a_full_disk_ask_for_room_and_not_for_another_queue(tmp_path: Pa
 
 
 def test_a_full_disk_is_told_alike_whoever_met_it() -> None:
-    full = sqlite3.OperationalError("database or disk is full")
-    full.sqlite_errorcode = sqlite3.SQLITE_FULL
-    error = TransportError("work.sqlite: database or disk is full")
-    error.__cause__ = full
-    told, other = problem(error), problem(OSError(errno.ENOSPC, "no space"))
+    told, other = (
+        problem(FullError("work.sqlite: the disk is full")),
+        problem(OSError(errno.ENOSPC, "no space")),
+    )
     assert (told.status, told.title, told.hint) == (other.status, other.title, other.hint)
     assert (told.status, told.title) == (507, "Disk full")
 
@@ -154,3 +154,11 @@ def test_what_an_error_carries_comes_back_with_it() -> None:
     bare = problem_error(b'{"title": "x", "status": 409, "detail": "x", "error": "IdempotencyConflictError"}')
     assert isinstance(bare, IdempotencyConflictError)
     assert bare.unlike == ()
+
+
+def test_an_error_that_is_behind_itself_is_reported_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    why = ClockError("the clock went back")
+    why.__context__ = LogAwayError(why)
+    why.__context__.__cause__ = why
+    assert report(why) == REFUSED
+    assert "the clock went back" in capsys.readouterr().err
