@@ -2099,9 +2099,25 @@ class AsyncMethods:
             )
         )
 
-    async def programs(self) -> "tuple[ProgramSummary, ...]":
-        """Return every program that can be read, oldest first, and how it stands. Raises IntegrityError."""
-        return await to_thread(self.sync.programs)
+    async def programs(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+    ) -> "tuple[ProgramSummary, ...]":
+        """Return every program of a scope that can be read, oldest first, and how it stands. Raises IntegrityError."""
+        return await to_thread(
+            lambda: self.sync.programs(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+            )
+        )
 
     async def program_trace(self, id: str) -> "tuple[Recorded, ...]":
         """Return what happened in a program, in order, each with its record and those that it came from.
@@ -2566,13 +2582,31 @@ class AsyncMethods:
             )
         )
 
-    def iter_programs(self, *, page_size: int = 100) -> "AsyncIterator[ProgramSummary]":
+    def iter_programs(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+        page_size: int = 100,
+    ) -> "AsyncIterator[ProgramSummary]":
         """Yield all that `programs` lists: the programs, one by one.
 
         A server is asked for `page_size` at a time. Raises as `programs`;
         LostPlaceError where too much has gone from the list meanwhile.
         """
-        return stream(lambda: self.sync.iter_programs(page_size=page_size))
+        return stream(
+            lambda: self.sync.iter_programs(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+                page_size=page_size,
+            )
+        )
 
     def iter_program_trace(self, id: str, *, page_size: int = 100) -> "AsyncIterator[Recorded]":
         """Yield all that `program_trace` lists: the events, one by one.

@@ -2293,9 +2293,26 @@ class Methods:
             tools=tools,
         )
 
-    def programs(self) -> "tuple[ProgramSummary, ...]":
-        """Return every program that can be read, oldest first, and how it stands. Raises IntegrityError."""
-        return self.session.call(programs_operations.programs, programs_operations.Programs()).programs
+    def programs(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+    ) -> "tuple[ProgramSummary, ...]":
+        """Return every program of a scope that can be read, oldest first, and how it stands. Raises IntegrityError."""
+        return self.session.call(
+            programs_operations.programs,
+            programs_operations.Programs(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+            ),
+        ).programs
 
     def program_trace(self, id: str) -> "tuple[Recorded, ...]":
         """Return what happened in a program, in order, each with its record and those that it came from.
@@ -2780,13 +2797,32 @@ class Methods:
             page_size,
         )
 
-    def iter_programs(self, *, page_size: int = 100) -> "Iterator[ProgramSummary]":
+    def iter_programs(
+        self,
+        *,
+        user_id: "str | None" = None,
+        agent_id: "str | None" = None,
+        run_id: "str | None" = None,
+        project_id: "str | None" = None,
+        session_id: "str | None" = None,
+        page_size: int = 100,
+    ) -> "Iterator[ProgramSummary]":
         """Yield all that `programs` lists: the programs, one by one.
 
         A server is asked for `page_size` at a time. Raises as `programs`;
         LostPlaceError where too much has gone from the list meanwhile.
         """
-        return self.session.items(programs_operations.programs, programs_operations.Programs(), page_size)
+        return self.session.items(
+            programs_operations.programs,
+            programs_operations.Programs(
+                user_id=user_id,
+                agent_id=agent_id,
+                run_id=run_id,
+                project_id=project_id,
+                session_id=session_id,
+            ),
+            page_size,
+        )
 
     def iter_program_trace(self, id: str, *, page_size: int = 100) -> "Iterator[Recorded]":
         """Yield all that `program_trace` lists: the events, one by one.

@@ -62,6 +62,14 @@ _NOUNS: Final[dict[str, tuple[str, ...]]] = {
     "goal": ("goal", "plans_to"), "allergy": ("allergic_to",), "school": ("studies_at",),
     "university": ("studies_at",),
 }  # fmt: skip
+_OF_KIND: Final = {
+    **dict.fromkeys(
+        ("cousin", "aunt", "uncle", "niece", "nephew", "grandma", "grandmother", "grandpa", "grandfather", "gran",
+         "granddad", "grandson", "granddaughter", "nan", "sister-in-law", "brother-in-law", "mother-in-law",
+         "father-in-law"), ("relative",)),
+    "sister": ("sibling",), "brother": ("sibling",), "son": ("child",), "daughter": ("child",),
+}  # fmt: skip
+"""Relatives whose relation has others, too: the word must be said of them."""
 _IMPLIED: Final = {
     "drives": "car cars vehicle", "speaks": "language languages", "reads": "book books", "eats": "food foods",
     "drinks": "drink drinks", "learning": "language languages", "costs": "price",
@@ -183,6 +191,7 @@ def _made(match: re.Match[str], wants: Wants, rels: tuple[str, ...]) -> ParsedQu
         if not named:
             return None
         rels = named
+        parts["kind"] = noun if noun.casefold() in _OF_KIND else None
     kind = (parts.get("kind") or "").casefold()
     if verb := parts.get("v"):
         rels = _VERBS[verb.casefold()]
@@ -208,7 +217,7 @@ def _known_noun(noun: str) -> tuple[str, ...]:
 
 
 def _noun(noun: str) -> tuple[str, ...]:
-    if known := _known_noun(noun):
+    if known := _OF_KIND.get(noun) or _known_noun(noun):
         return known
     if noun.startswith(("favourite", "favorite")):
         of = f"favourite_{noun.partition(' ')[2]}".rstrip("_")

@@ -24,6 +24,7 @@ from braid.agent.answer.change.replacement import Replacement, has_replaceable, 
 from braid.agent.answer.change.variants import later
 from braid.agent.answer.choice.chooser import Chosen, LadderWeights, choose, name_of, weights
 from braid.agent.answer.choice.confidence import missing
+from braid.agent.answer.identity import identified, named, says_role
 from braid.agent.answer.ladder import (
     LIKELY,
     NEAREST,
@@ -107,7 +108,7 @@ class Extractive:
     @property
     def version(self) -> str:
         """Changes with the rules, and with the weights."""
-        return f"10/{name_of(self._weights)}"
+        return f"11/{name_of(self._weights)}"
 
     def compose(self, asked: QuestionContext) -> Composed:
         for rung in (*FIRST_ASKED, _was):
@@ -118,11 +119,15 @@ class Extractive:
         more = [hit for hit in asked.more if hit.superseded_by is None]
         asked = msgspec.structs.replace(asked, hits=hits, more=more)
         question = read_question(asked.question, asked.now)
+        if (who := identified(question, asked)) is not None:
+            return who
         held = _held(question, asked)
         if held is not None:
-            after = _since(question, asked) or _unread(question, asked)
+            later = _since(question, asked) or _unread(question, asked)
+            after = [one for one in later if says_role(asked.question, one.text)]
             return _changed(asked.support[:1], after, min(held.p, DISPUTED)) if after else held
-        return _below(question, asked, self._weights)
+        below = _below(question, asked, self._weights)
+        return below if below.rung == "said" else named(question, asked) or below
 
 
 def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> Composed:
@@ -145,6 +150,7 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
         asks_for_sum(question)
         or is_to_be_summed(question, best)
         or is_of_another
+        or not says_role(question.text, best.text)
         or _speaks_of_nothing_asked(chosen)
     )
     if is_open or (answer := said(question, chosen, asked)) is None:

@@ -16,6 +16,7 @@ from braid.agent.answer.change.former_state import wanted
 from braid.agent.answer.choice.chooser import Chosen
 from braid.agent.answer.choice.confidence import missing
 from braid.agent.answer.choice.matching import LIGHT
+from braid.agent.answer.question.identity import asked_for
 from braid.agent.answer.question.reading import Wants, tells_of_first
 from braid.agent.answer.turn.bearing import Bearing
 from braid.agent.answer.turn.doer import speaker_meant
@@ -294,6 +295,8 @@ def _quoted(question: Question, hit: Hit) -> str:
 def _short(question: Question, hit: Hit, span: AnswerSpan | None, parses: Parses | None) -> str:
     if span is None:
         return ""
+    if asked_for(question.text) is not None:
+        return quotable(span.sentence)  # where somebody lives doesn't say who they are
     if checked := verdict(
         question, span.sentence, parses, speaker=_of_another(question, hit), whole=hit.text
     ):

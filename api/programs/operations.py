@@ -98,8 +98,8 @@ def run_program(
 
 
 class Resume(Request, frozen=True, kw_only=True):
-    """Which program goes on. `result`: what it waits for, an object; `again`: a call that may have been made is made
-    again; `take_over`: from a run on another machine.
+    """Which program goes on. `result`: what it waits for, an object, or a text alone; `again`: a call that may have
+    been made is made again; `take_over`: from a run on another machine.
     """
 
     id: Id
@@ -153,7 +153,7 @@ def resume(
         session,
         resources,
         asked.id,
-        result=asked.result,
+        result={"text": asked.result} if isinstance(asked.result, str) else asked.result,
         again=asked.again,
         take_over=asked.take_over,
     )
@@ -161,8 +161,8 @@ def resume(
     return done
 
 
-class Programs(Request, frozen=True, kw_only=True):
-    """All of them."""
+class Programs(Scoped, frozen=True, kw_only=True):
+    """Those of a scope; without ids, all of them."""
 
 
 class ProgramList(Response, frozen=True, kw_only=True):
@@ -183,12 +183,11 @@ class ProgramList(Response, frozen=True, kw_only=True):
     errors=(IntegrityError, BrokenProgramError),
 )
 def programs(session: Session, asked: Programs) -> ProgramList:
-    """Return every program that can be read, oldest first, and how it stands. Raises IntegrityError."""
+    """Return every program of a scope that can be read, oldest first, and how it stands. Raises IntegrityError."""
     from braid.programs.records import listed
 
-    del asked
     session.refresh()
-    return ProgramList(programs=tuple(listed(session)))
+    return ProgramList(programs=tuple(listed(session, asked)))
 
 
 class ProgramTrace(Request, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from braid.agent.program.state import State, fold
 from braid.errors import listed_by
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import Draft, EventBody, Record, Scope, Target
+from braid.ledger.record.scope import Ids, in_scope
 from braid.programs.program import ProgramSummary
 from braid.session import Session
 
@@ -72,8 +73,8 @@ def state_of(session: Session, id: str) -> State:
     return fold(history(session, id))
 
 
-def listed(session: Session) -> list[ProgramSummary]:
-    """Return every program that can be read, oldest first."""
+def listed(session: Session, within: Ids | None = None) -> list[ProgramSummary]:
+    """Return every program of a scope that can be read, oldest first."""
     session.refresh()
     found: Any = session.views.sql(
         "SELECT log_index FROM events WHERE name = 'program' ORDER BY log_index"
@@ -82,7 +83,7 @@ def listed(session: Session) -> list[ProgramSummary]:
     for index in found.column("log_index").to_pylist():
         try:
             record = session.reader.at(index)
-            if record.targets(OF):
+            if record.targets(OF) or not in_scope(record.body.scope, within):
                 continue
             rows.append(_listed(session, record))
         except (ErasedError, ForgottenError):

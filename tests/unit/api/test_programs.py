@@ -8,6 +8,7 @@ import pytest
 import braid
 from braid.agent.program.events import Did, Ended, Paused
 from braid.agent.program.plan import AnswerStep, Plan, Retrieve, ToolStep
+from braid.caller import GRANTS, Caller, asked_by
 from braid.store import Store
 
 SAID = (
@@ -101,6 +102,20 @@ def test_a_program_waits_for_a_person_and_goes_on_from_the_log(store: Store) -> 
     assert done.answer.plain.startswith("It is 4711 [exp_")
     said = store.get(done.answer.citations[0].id)
     assert (said.text, said.body.scope and said.body.scope.user_id) == ("It is 4711.", "ann")
+
+
+def test_who_is_held_to_a_scope_finds_their_own_programs_and_answers_in_plain_words(store: Store) -> None:
+    found = store.run_program("What is the door code?", user_id="ann", plan=asks("{question}"))
+    other = store.run_program("What is the gate code?", user_id="bob", plan=asks("{question}"))
+    assert {found.id, other.id} <= {one.id for one in store.programs()}
+    ann = Caller(name="ann's", kind="agent", allowed=GRANTS["agent"], user_id="ann")
+    with asked_by(ann):
+        own = {one.id for one in store.programs()}
+        assert found.id in own
+        assert other.id not in own
+        done = store.resume(found.id, result="It is 4711.")
+    assert done.answer is not None
+    assert done.answer.plain.startswith("It is 4711 [exp_")
 
 
 PAID = (
