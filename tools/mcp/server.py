@@ -23,6 +23,7 @@ import braid
 from braid.caller import Caller, asked_by
 from braid.door import Door
 from braid.errors import AccessDeniedError, InvalidRequestError
+from braid.isolation import is_offered
 from braid.ledger.errors import ErasedError, ForgottenError, UnknownRecordError
 from braid.operation import Json, Request
 from braid.refusal import refusal
@@ -97,8 +98,8 @@ class Memory:
     def _is_given(self, name: str) -> bool:
         if self._caller is None:
             return True
-        needed = "read" if name == "memory_forget" else TOOLS[name].known.access
-        return needed in self._caller.allowed
+        needed = "plan_forget" if name == "memory_forget" else TOOLS[name].operation
+        return is_offered(self._caller, find(needed))
 
     def call(
         self, name: str, arguments: dict[str, Json], model: "ChatModel | None" = None
