@@ -65,7 +65,7 @@ class Intake:
         self.others = 0
         """Turns that were taken as outsiders' words."""
         self._store = store
-        self._known = KnownTurns(store)
+        self._known = KnownTurns(store, scope_of(None))
         self._scope_of = scope_of
         self._dry_run = dry_run
         self._since = since
@@ -141,21 +141,19 @@ class Intake:
     def _unknown(self, batch: list[_Turn]) -> list[_Turn]:
         """Return the turns that are to be recorded; count the others. No draft is made of what is known."""
         found = self._known.find([turn.key for turn in batch]) if batch else {}
-        with_ids = [
-            found[turn.key] for turn in batch if turn.key in found and turn.message.external_id is not None
-        ]
-        hashes = self._known.hashes(with_ids)
+        with_ids = [found[turn.key].at for turn in batch if turn.message.external_id is not None]
+        hashes = self._known.hashes(index for index in with_ids if index is not None)
         left: list[_Turn] = []
         for turn in batch:
-            index = found.get(turn.key)
-            if index is None and turn.key in self._seen:
-                self._judge(turn, self._seen[turn.key])
+            key, index = found[turn.key]
+            if index is None and key in self._seen:
+                self._judge(turn, self._seen[key])
             elif index is None:
-                left.append(turn)
+                left.append(turn._replace(key=key))
             elif turn.message.external_id is None:  # the key holds the hash
                 self.known += 1
             elif turn.message.revised:
-                left += self._revision(turn, index)
+                left += self._revision(turn._replace(key=key), index)
             else:
                 self._judge(turn, hashes[index])
         return left

@@ -417,3 +417,50 @@ def test_what_is_known_is_passed_over_with_less_work_than_it_was_taken(tmp_path:
     again, passing = taken_and_calls("measured")
     assert (first, again) == (1_000, 0)
     assert passing < 0.8 * taking, f"{passing} calls against {taking}"
+
+
+# whose memory it is
+
+
+def taken(session: Session, *words: str | Path, code: int = 0) -> tuple[int, int]:
+    """How many turns were taken, and how many were known."""
+    said = report(session, *words, "--no-learn", code=code)
+    return said["taken"], said["already known"]
+
+
+@pytest.mark.parametrize("source", ["chat.jsonl", "slack", "prose.txt"])
+def test_what_one_user_has_is_new_to_another(session: Session, source: str) -> None:
+    ann, count = (EXPORTS / source, "--user-id", "ann"), 3 if source != "slack" else 5
+    bob = (EXPORTS / source, "--user-id", "bob")
+    assert taken(session, *ann) == (count, 0)
+    assert taken(session, *bob) == (count, 0)
+    for again in (ann, bob, ann, bob):
+        assert taken(session, *again) == (0, count)
+    assert session.is_clean()
+
+
+def test_a_wider_scope_knows_what_a_narrower_one_took(session: Session) -> None:
+    source = EXPORTS / "chat.jsonl"
+    assert taken(session, source, "--user-id", "ann", "--project-id", "loft") == (3, 0)
+    assert taken(session, source, "--project-id", "loft") == (0, 3)
+    assert taken(session, source) == (0, 3)
+
+
+def test_a_narrower_scope_takes_what_a_wider_one_has(session: Session) -> None:
+    source = EXPORTS / "chat.jsonl"
+    assert taken(session, source) == (3, 0)
+    assert taken(session, source, "--user-id", "ann") == (3, 0)
+    assert taken(session, source, "--user-id", "ann", "--project-id", "loft") == (3, 0)
+    assert taken(session, source, "--session", "s1") == (0, 3)
+    assert taken(session, source, "--user-id", "ann", "--session", "s1") == (0, 3)
+
+
+def test_an_edit_replaces_the_turn_of_its_own_user(session: Session) -> None:
+    shutil.copytree(EXPORTS / "notes", session.folder / "notes")
+    for user in ("ann", "bob"):
+        assert taken(session, "notes", "--user-id", user) == (5, 0)
+    edit(session.folder / "notes" / "porto.md", "Three euros", "Four euros")
+    for user in ("bob", "ann"):
+        assert taken(session, "notes", "--user-id", user) == (1, 4)
+        assert taken(session, "notes", "--user-id", user) == (0, 5)
+    assert texts(session) == ["Four euros.", "Four euros."]
