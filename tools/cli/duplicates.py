@@ -1,6 +1,7 @@
 """Which turns the log has already, found for a whole batch at a time: what makes taking a source again cheap."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,12 +24,20 @@ class _Source(msgspec.Struct, frozen=True):
 
 
 class _Provenance(msgspec.Struct, frozen=True):
+    actor: str = "user"
+    name: str | None = None
     sources: list[_Source] = []
 
 
+class _Content(msgspec.Struct, frozen=True):
+    text: str = ""
+
+
 class _Body(msgspec.Struct, frozen=True):
+    content: _Content = _Content()
     provenance: _Provenance = _Provenance()
     scope: Scope | None = None
+    occurred_at: datetime | None = None
 
 
 _decode = msgspec.json.Decoder(_Body).decode
@@ -39,6 +48,13 @@ class KeyPlace(NamedTuple):
 
     key: str
     at: int | None
+
+
+class KnownTurn(NamedTuple):
+    """What an earlier turn says: the hash of its source, and its words with who said them when."""
+
+    hash: str | None = None
+    words: tuple[str, str | None, datetime | None, str] | None = None
 
 
 class KnownTurns:
@@ -76,9 +92,9 @@ class KnownTurns:
         """Whether a recall in the scope finds a record; one that can't be read is held to nothing."""
         return body is None or self._owners.items() <= _owners_of(body.scope).items()
 
-    def hashes(self, indexes: Iterable[int]) -> dict[int, str | None]:
-        """Return the hash of the source of each record; None where it has none, or can't be had."""
-        return {index: _hash_in(body) for index, body in self._bodies(indexes).items()}
+    def turns(self, indexes: Iterable[int]) -> dict[int, KnownTurn]:
+        """Return what each record says; one that can't be had says nothing."""
+        return {index: _turn_in(body) for index, body in self._bodies(indexes).items()}
 
     def _bodies(self, indexes: Iterable[int]) -> dict[int, "_Body | None"]:
         wanted = sorted(set(indexes))
@@ -106,8 +122,8 @@ class KnownTurns:
             and reader.envelope(child).kind == "experience"
         ]:
             versions.append(later[-1])
-        hashes = self.hashes(versions)
-        told = [hashes[each] for each in versions if hashes[each] is not None]
+        turns = self.turns(versions)
+        told = [hash for each in versions if (hash := turns[each].hash) is not None]
         return reader.envelope(versions[-1]).id, told[-1] if told else None
 
 
@@ -136,6 +152,9 @@ def _body_in(raw: bytes | None) -> _Body | None:
         return None
 
 
-def _hash_in(body: _Body | None) -> str | None:
-    sources = [] if body is None else body.provenance.sources
-    return sources[0].hash if sources else None
+def _turn_in(body: _Body | None) -> KnownTurn:
+    if body is None:
+        return KnownTurn()
+    by = body.provenance
+    hash_ = by.sources[0].hash if by.sources else None
+    return KnownTurn(hash_, (by.actor, by.name, body.occurred_at, body.content.text))

@@ -16,6 +16,7 @@ from braid.ledger.record.validate import check_draft
 from braid.ledger.write.compose import encode_body
 from braid.ledger.write.writer import utc_now
 from braid.tools.cli.duplicates import KnownTurns
+from braid.tools.cli.located import FIRST_LINE, Locator, words_of
 from braid.tools.cli.output import line
 from braid.tools.cli.progress import Bar
 from braid.tools.cli.rejects import Skips
@@ -66,6 +67,7 @@ class Intake:
         """Turns that were taken as outsiders' words."""
         self._store = store
         self._known = KnownTurns(store, scope_of(None))
+        self._located = Locator(self._known)
         self._scope_of = scope_of
         self._dry_run = dry_run
         self._since = since
@@ -84,6 +86,8 @@ class Intake:
     def take(self, opened: Opened, source_id: str, bar: Bar) -> None:
         """Read a source to its end. `source_id` is its lasting name, for keys."""
         self._form = opened.importer.name
+        is_nameless = self._form in FIRST_LINE and source_id == opened.source_id
+        self._located = Locator(self._known, is_nameless=is_nameless, begun_at=self._store.reader.size)
         try:
             for item in opened.importer.read(opened.source):
                 if isinstance(item, BadLine):
@@ -140,12 +144,9 @@ class Intake:
 
     def _unknown(self, batch: list[_Turn]) -> list[_Turn]:
         """Return the turns that are to be recorded; count the others. No draft is made of what is known."""
-        found = self._known.find([turn.key for turn in batch]) if batch else {}
-        with_ids = [found[turn.key].at for turn in batch if turn.message.external_id is not None]
-        hashes = self._known.hashes(index for index in with_ids if index is not None)
         left: list[_Turn] = []
-        for turn in batch:
-            key, index = found[turn.key]
+        places = self._located.locate([(turn.key, turn.message) for turn in batch])
+        for turn, (key, index, there) in zip(batch, places, strict=True):
             if index is None and key in self._seen:
                 self._judge(turn, self._seen[key])
             elif index is None:
@@ -154,8 +155,10 @@ class Intake:
                 self.known += 1
             elif turn.message.revised:
                 left += self._revision(turn._replace(key=key), index)
+            elif self._located.is_nameless and there.words == words_of(turn.message):
+                self.known += 1
             else:
-                self._judge(turn, hashes[index])
+                self._judge(turn, there.hash)
         return left
 
     def _revision(self, turn: _Turn, index: int) -> list[_Turn]:
@@ -186,7 +189,7 @@ class Intake:
             return
         for (turn, _), at in zip(drafted, placed, strict=True):
             if at.known:  # another process took it meanwhile
-                self._judge(turn, self._known.hashes([at.index])[at.index])
+                self._judge(turn, self._known.turns([at.index])[at.index].hash)
             else:
                 self._count(turn)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from braid.tools.importers.message import Message
 from tests.unit.tools.samples import EXPORTS, FILES, write_parquet, zip_of_folder
 
 if TYPE_CHECKING:
@@ -464,3 +465,65 @@ def test_an_edit_replaces_the_turn_of_its_own_user(session: Session) -> None:
         assert taken(session, "notes", "--user-id", user) == (1, 4)
         assert taken(session, "notes", "--user-id", user) == (0, 5)
     assert texts(session) == ["Four euros.", "Four euros."]
+
+
+# ids without a conversation
+
+ROWS = ("1,I live in Porto.", "2,I have a cat.", "3,I bake on Sundays.")
+
+
+def table(session: Session, name: str, rows: tuple[str, ...], header: str = "id,text") -> Path:
+    return session.write(name, "\n".join([header, *rows]) + "\n")
+
+
+def test_rows_with_ids_are_known_in_any_order_and_behind_others(session: Session) -> None:
+    assert taken(session, table(session, "t.csv", ROWS)) == (3, 0)
+    assert taken(session, table(session, "t.csv", ROWS[::-1])) == (0, 3)
+    assert taken(session, table(session, "t.csv", ("0,I sing.", *ROWS))) == (1, 3)
+    moods = tuple(f"{row},calm" for row in ROWS)
+    assert taken(session, table(session, "moods.csv", moods, "id,text,mood")) == (0, 3)
+    assert taken(session, table(session, "t.csv", ROWS), "--user-id", "ann") == (3, 0)
+    assert taken(session, table(session, "t.csv", ROWS[::-1]), "--user-id", "ann") == (0, 3)
+
+
+def test_lines_with_ids_are_known_in_any_order(session: Session) -> None:
+    lines = [
+        json.dumps({"role": "user", "content": f"Day {n}", "id": n, "timestamp": f"2025-05-0{n}T09:00:00Z"})
+        for n in (1, 2, 3)
+    ]
+    assert taken(session, session.write("t.jsonl", "\n".join(lines))) == (3, 0)
+    assert taken(session, session.write("u.jsonl", "\n".join(lines[::-1]))) == (0, 3)
+
+
+def test_the_same_ids_with_other_words_are_other_messages(session: Session) -> None:
+    others = ("1,The gig is on Friday.", "2,I have a cat.", "3,Bring the drum.")
+    assert taken(session, table(session, "t.csv", ROWS)) == (3, 0)
+    assert taken(session, table(session, "u.csv", others)) == (2, 1)
+    for again in (ROWS, others, ROWS[::-1], others[::-1]):
+        assert taken(session, table(session, "v.csv", again)) == (0, 3)
+
+
+def test_other_words_in_a_file_that_goes_on_are_reported(session: Session) -> None:
+    assert taken(session, table(session, "t.csv", ROWS)) == (3, 0)
+    changed = (ROWS[0], "2,I have a dog.", ROWS[2], "4,I sing.")
+    assert taken(session, table(session, "t.csv", changed), code=1) == (1, 2)
+
+
+def test_a_file_that_an_earlier_release_took_is_known(session: Session) -> None:
+    """Such a turn has the key by its file's first line alone."""
+    import braid
+    from braid.log import drafts
+    from braid.tools.cli.sources import draft_of, open_source
+
+    path = table(session, "t.csv", ROWS)
+    with (
+        braid.open(session.store, guard_dir=session.folder / "guard") as store,
+        open_source(str(path), None, {}) as opened,
+    ):
+        turns = [one for one in opened.importer.read(opened.source) if isinstance(one, Message)]
+        store.session.append_drafts(
+            [draft_of(one, drafts.scope(), one.key(opened.source_id)) for one in turns]
+        )
+    assert taken(session, path) == (0, 3)
+    assert taken(session, table(session, "t.csv", (*ROWS, "4,I sing."))) == (1, 3)
+    assert taken(session, table(session, "t.csv", (ROWS[0], "2,I have a dog.")), code=1) == (0, 1)
