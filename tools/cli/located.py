@@ -1,4 +1,4 @@
-"""Where turns of a source stand in the log: under their keys, or under their ids where their file has no lasting name."""
+"""Where the turns of a source stand in the log: by their keys, or by their ids if their file has no lasting name."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -527,3 +527,20 @@ def test_a_file_that_an_earlier_release_took_is_known(session: Session) -> None:
     assert taken(session, path) == (0, 3)
     assert taken(session, table(session, "t.csv", (*ROWS, "4,I sing."))) == (1, 3)
     assert taken(session, table(session, "t.csv", (ROWS[0], "2,I have a dog.")), code=1) == (0, 1)
+
+
+# words that no person wrote
+
+
+def test_nothing_is_learned_of_the_owner_from_what_a_model_wrote(session: Session) -> None:
+    marks = ({"isSidechain": True}, {"isCompactSummary": True}, {"isMeta": True})
+    lines = [
+        {
+            "type": "user", "uuid": f"u{n}", "sessionId": "s1", "timestamp": f"2025-05-0{n + 1}T09:00:00Z", **mark,
+            "message": {"role": "user", "content": f"I live in {city}."},
+        }
+        for n, (mark, city) in enumerate(zip((*marks, {}), ("Lima", "Oslo", "Turin", "Porto"), strict=True))
+    ]  # fmt: skip
+    session.write("t.jsonl", "\n".join(map(json.dumps, lines)))
+    assert report(session, "t.jsonl", "--user-id", "ann")["claims read"] == 1
+    assert "Porto" in session.well("ask", "Where do I live?", "--user-id", "ann").out
