@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -29,8 +29,13 @@ class _Provenance(msgspec.Struct, frozen=True):
     sources: list[_Source] = []
 
 
+class _Structured(msgspec.Struct, frozen=True):
+    edited_at: Any = None
+
+
 class _Content(msgspec.Struct, frozen=True):
     text: str = ""
+    structured: _Structured = _Structured()
 
 
 class _Body(msgspec.Struct, frozen=True):
@@ -51,10 +56,11 @@ class KeyPlace(NamedTuple):
 
 
 class KnownTurn(NamedTuple):
-    """What an earlier turn says: the hash of its source, and its words with who said them when."""
+    """What an earlier turn says: the hash of its source, and its words with who said them when, and the edit that it is."""
 
     hash: str | None = None
     words: tuple[str, str | None, datetime | None, str] | None = None
+    edited_at: datetime | None = None
 
 
 class KnownTurns:
@@ -107,8 +113,8 @@ class KnownTurns:
                         found[index] = _body_in(entry.record.raw)
         return found
 
-    def newest(self, index: int) -> tuple[str, str | None]:
-        """Return the id of what holds now in place of the record at `index`, and the hash of its newest source.
+    def newest(self, index: int) -> tuple[str, KnownTurn]:
+        """Return the id of what holds now in place of the record at `index`, and its newest turn with a source.
 
         A correction by hand has no source: the source is then still where it was when it was last read.
         """
@@ -123,8 +129,8 @@ class KnownTurns:
         ]:
             versions.append(later[-1])
         turns = self.turns(versions)
-        told = [hash for each in versions if (hash := turns[each].hash) is not None]
-        return reader.envelope(versions[-1]).id, told[-1] if told else None
+        told = [turns[each] for each in versions if turns[each].hash is not None]
+        return reader.envelope(versions[-1]).id, told[-1] if told else KnownTurn()
 
 
 def _runs(indexes: list[int]) -> Iterable[tuple[int, int]]:
@@ -157,4 +163,14 @@ def _turn_in(body: _Body | None) -> KnownTurn:
         return KnownTurn()
     by = body.provenance
     hash_ = by.sources[0].hash if by.sources else None
-    return KnownTurn(hash_, (by.actor, by.name, body.occurred_at, body.content.text))
+    words = by.actor, by.name, body.occurred_at, body.content.text
+    return KnownTurn(hash_, words, _moment(body.content.structured.edited_at))
+
+
+def _moment(value: object) -> datetime | None:
+    """Return the time of an edit; None for what a person's own metadata may have under that name."""
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return moment if moment is not None and moment.tzinfo is not None else None

@@ -15,7 +15,7 @@ from braid.ledger.record.source import WORDS
 from braid.ledger.record.validate import check_draft
 from braid.ledger.write.compose import encode_body
 from braid.ledger.write.writer import utc_now
-from braid.tools.cli.duplicates import KnownTurns
+from braid.tools.cli.duplicates import KnownTurn, KnownTurns
 from braid.tools.cli.located import FIRST_LINE, Locator, words_of
 from braid.tools.cli.output import line
 from braid.tools.cli.progress import Bar
@@ -157,14 +157,16 @@ class Intake:
                 left += self._revision(turn._replace(key=key), index)
             elif self._located.is_nameless and there.words == words_of(turn.message):
                 self.known += 1
+            elif _is_older(turn.message, there):
+                self.known += 1
             else:
                 self._judge(turn, there.hash)
         return left
 
     def _revision(self, turn: _Turn, index: int) -> list[_Turn]:
         """Return the turn as what replaces its newest version; nothing when that one says the same."""
-        id, told = self._known.newest(index)
-        if told == turn.message.source_hash:
+        id, newest = self._known.newest(index)
+        if newest.hash == turn.message.source_hash or _is_older(turn.message, newest):
             self.known += 1
             return []
         key = json.dumps([turn.key, "revised", id, turn.message.source_hash], separators=(",", ":"))
@@ -226,6 +228,13 @@ class Intake:
             else:
                 sound.append((turn, draft))
         return sound
+
+
+def _is_older(message: Message, known: KnownTurn) -> bool:
+    """Whether a turn was said, or edited, before the edit that is known: an older export came later."""
+    if known.edited_at is None:
+        return False
+    return not message.revised or (message.edited_at is not None and message.edited_at < known.edited_at)
 
 
 def _place(name: str, part: str, number: int) -> str:

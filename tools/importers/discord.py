@@ -118,6 +118,7 @@ def _message(
         external_id=id,
         parent=fields.label(reference, "messageId"),
         revised=members.get("timestampEdited") is not None,
+        edited_at=times.rfc3339(members.get("timestampEdited"), now, '"timestampEdited"'),
         media=tuple(_file(each) for each in files),
         extra={
             name: value

@@ -53,6 +53,8 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     """The source's id of the turn that this one answers or follows, in the same conversation."""
     revised: bool = False
     """The source may say something else under this id than before: another text replaces the former one."""
+    edited_at: datetime | None = None
+    """When the source says that it was last edited: an earlier edit takes no later one's place."""
     media: tuple[Attachment, ...] = ()
     extra: dict[str, object] = {}
     """Members that have no field here, as decoded JSON."""

@@ -125,6 +125,7 @@ class _Where:
         if ts is None:
             raise Refused('no "ts"')
         files = fields.objects(members.get("files"))
+        edited = as_object(members.get("edited")) or {}
         return Message(
             role=_role(members),
             text=self._text(members),
@@ -140,6 +141,7 @@ class _Where:
             external_id=ts,
             parent=thread if thread != ts else None,
             revised=members.get("edited") is not None,
+            edited_at=times.epoch(edited.get("ts"), self._now, '"edited"'),
             media=tuple(_file(each) for each in files),
             extra={"channel": self._channel} | fields.only(members, *_KEPT, "user"),
         )

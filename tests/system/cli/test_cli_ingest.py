@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -166,6 +167,38 @@ def test_an_edit_that_may_not_replace_the_owners_words_costs_no_other_line(sessi
     there = {row["text"] for row in sql(session, "SELECT text FROM experiences")}
     assert {"Here.", "Thanks, Owen."} <= there
     assert "Here it is." not in there
+
+
+def slack_with(session: Session, name: str, text: str, edited: str | None) -> str:
+    shutil.copytree(EXPORTS / "slack", session.folder / name)
+    day = session.folder / name / "general/2025-04-01.json"
+    found = json.loads(day.read_bytes())
+    found[2] |= {"text": text, "edited": edited and {"user": "U", "ts": edited}}
+    day.write_text(json.dumps(found))
+    return name
+
+
+def discord_with(session: Session, name: str, text: str, edited: str | None) -> str:
+    found = json.loads((EXPORTS / "discord.json").read_bytes())
+    time_ = edited and f"{datetime.fromtimestamp(int(edited[:10]), UTC).isoformat()}"
+    found["messages"][1] |= {"content": text, "timestampEdited": time_}
+    session.write(name, json.dumps(found))
+    return name
+
+
+@pytest.mark.parametrize(("export", "count"), [(slack_with, 5), (discord_with, 3)])
+def test_an_older_edit_takes_no_later_ones_place(session: Session, export: Any, count: int) -> None:
+    first = export(session, "first", "One", None)
+    second = export(session, "second", "Two", "1743495000.000000")
+    third = export(session, "third", "Three", "1743496000.000000")
+    assert taken(session, second) == (count, 0)
+    assert taken(session, first) == (0, count)
+    assert taken(session, third) == (1, count - 1)
+    for older in (first, second, third):
+        assert taken(session, older) == (0, count)
+    replaced = "SELECT target_id FROM links WHERE role = 'supersedes'"
+    query = f"SELECT text FROM experiences WHERE text IN ('One', 'Two', 'Three') AND id NOT IN ({replaced})"
+    assert sql(session, query) == [{"text": "Three"}]
 
 
 # what a person says of a source
