@@ -56,7 +56,7 @@ class KeyPlace(NamedTuple):
 
 
 class KnownTurn(NamedTuple):
-    """What an earlier turn says: the hash of its source, and its words with who said them when, and the edit that it is."""
+    """What an earlier turn says: the hash of its source, and its words with who said them when, its edit."""
 
     hash: str | None = None
     words: tuple[str, str | None, datetime | None, str] | None = None

@@ -155,13 +155,16 @@ class Intake:
                 self.known += 1
             elif turn.message.revised:
                 left += self._revision(turn._replace(key=key), index)
-            elif self._located.is_nameless and there.words == words_of(turn.message):
-                self.known += 1
-            elif _is_older(turn.message, there):
+            elif self._says_as_much(turn, there):
                 self.known += 1
             else:
                 self._judge(turn, there.hash)
         return left
+
+    def _says_as_much(self, turn: _Turn, there: KnownTurn) -> bool:
+        """Whether a turn adds nothing: the same words in another line, or older ones than the edit that is known."""
+        is_same = self._located.is_nameless and there.words == words_of(turn.message)
+        return is_same or _is_older(turn.message, there)
 
     def _revision(self, turn: _Turn, index: int) -> list[_Turn]:
         """Return the turn as what replaces its newest version; nothing when that one says the same."""

@@ -3,7 +3,8 @@
 Lines of type user, assistant and system are turns; summaries, snapshots, progress and queue lines say nothing that
 was said, and are passed over like blank lines. A user line that holds tool results alone is the tool's turn. One that
 the model wrote (a subagent's prompt, the summary of a compacted session) is the assistant's, one that the program wrote
-(`isMeta`) the system's. Thoughts, tool calls and results stay as they are in `parts`. A folder of sessions (`~/.claude/projects/…`) is read whole.
+(`isMeta`) the system's. Thoughts, tool calls and results stay as they are in `parts`. A folder of sessions
+(`~/.claude/projects/…`) is read whole.
 """
 
 import hashlib

@@ -566,7 +566,7 @@ def test_a_file_that_an_earlier_release_took_is_known(session: Session) -> None:
 
 
 def test_nothing_is_learned_of_the_owner_from_what_a_model_wrote(session: Session) -> None:
-    marks = ({"isSidechain": True}, {"isCompactSummary": True}, {"isMeta": True})
+    marks: tuple[dict[str, bool], ...] = ({"isSidechain": True}, {"isCompactSummary": True}, {"isMeta": True})
     lines = [
         {
             "type": "user", "uuid": f"u{n}", "sessionId": "s1", "timestamp": f"2025-05-0{n + 1}T09:00:00Z", **mark,
@@ -577,3 +577,20 @@ def test_nothing_is_learned_of_the_owner_from_what_a_model_wrote(session: Sessio
     session.write("t.jsonl", "\n".join(map(json.dumps, lines)))
     assert report(session, "t.jsonl", "--user-id", "ann")["claims read"] == 1
     assert "Porto" in session.well("ask", "Where do I live?", "--user-id", "ann").out
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("plain", "Great, thanks.\n\nOn Fri, 2 May 2025, Bo <bo@x.org> wrote:\n> I live in Turin.\n"),
+        ("html", "<p>Great, thanks.</p><p>Bo wrote:</p><blockquote type=cite>I live in Turin.</blockquote>"),
+    ],
+)
+def test_what_a_mail_quotes_is_not_its_senders(session: Session, kind: str, body: str) -> None:
+    session.write(
+        "sent.mbox",
+        "From ann@x.org Fri May  2 10:00:00 2025\nFrom: Ann <ann@x.org>\nMessage-ID: <1@x.org>\n"
+        f"Date: Fri, 2 May 2025 10:00:00 +0000\nSubject: Re: moving\nContent-Type: text/{kind}\n\n{body}\n",
+    )
+    assert report(session, "sent.mbox", "--sent", "--user-id", "ann")["claims read"] == 0
+    assert "Turin" not in session.braid("ask", "Where do I live?", "--user-id", "ann").out

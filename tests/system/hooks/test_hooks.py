@@ -322,7 +322,12 @@ def test_context_that_braid_gave_is_not_taken_for_a_turn(scene: Scene) -> None:
 
 def test_what_no_person_wrote_is_not_captured_as_the_users(scene: Scene) -> None:
     said = json.loads(line(SESSION, 0, "user", "I live in Lima."))
-    marks = ({"isSidechain": True}, {"isCompactSummary": True}, {"isMeta": True}, {})
+    marks: tuple[dict[str, bool], ...] = (
+        {"isSidechain": True},
+        {"isCompactSummary": True},
+        {"isMeta": True},
+        {},
+    )
     lines = [json.dumps(said | mark | {"uuid": f"u{n}"}) for n, mark in enumerate(marks)]
     scene.transcript.write_text("\n".join(lines) + "\n")
     scene.hook("SessionEnd", reason="exit")

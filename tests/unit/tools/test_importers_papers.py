@@ -119,6 +119,16 @@ def test_mail_nested_without_end_is_refused_or_read_but_not_followed() -> None:
     assert isinstance(found, Message) or "not readable as mail" in found.reason
 
 
+def test_html_quotations_are_marked_as_in_plain_mail() -> None:
+    html = (
+        "<div>Sure.</div><div>Bo wrote:<br><blockquote type='cite'>I live<br/>in Turin.<p>And you?</p>"
+        "<BLOCKQUOTE>Hi\x00</BLOCKQUOTE>ok</blockquote></blockquote></div>Bye"
+    )
+    assert text_of_html(html).split("\n") == [
+        "Sure.", "Bo wrote:", "> I live", "> in Turin.", "> And you?", ">> Hi\ufffd", "> ok", "Bye",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "html", ["<" * 200_000, "<!--" * 50_000, "<script>" * 30_000, "&" * 100_000, "<p" * 100_000]
 )
