@@ -1,6 +1,7 @@
 """Turns of a conversation on their way into the log: drafts, batches, what was known, what was refused."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -27,6 +28,7 @@ from braid.tools.importers.message import BadLine, Message
 if TYPE_CHECKING:
     from braid.store import Store
 
+_LINE = re.compile(r"#L(\d+)")
 BATCH = 1_000
 BATCH_BYTES = 8 * 2**20
 ScopeOf = Callable[[str | None], Scope | None]
@@ -65,6 +67,8 @@ class Intake:
         self._form = ""
         self.others = 0
         """Turns that were taken as outsiders' words."""
+        self.damaged = 0
+        """Turns of which bytes were no text."""
         self._store = store
         self._known = KnownTurns(store, scope_of(None))
         self._located = Locator(self._known)
@@ -216,6 +220,7 @@ class Intake:
         self.taken += 1
         self.revised += bool(turn.supersedes)
         self.others += OUTSIDERS in turn.tags
+        self.damaged += "bytes_replaced" in turn.message.extra
         self.roles[turn.message.role] += 1
         self.text_bytes += len(turn.message.text.encode())
 
@@ -247,5 +252,6 @@ def _place(name: str, part: str, number: int) -> str:
 def _where(opened: Opened, message: Message) -> str:
     """Where a turn stands: its line or place, and of a folder or zip the file."""
     if not opened.source.is_tree:
-        return _place(opened.name, "", message.ordinal + 1)
+        at = _LINE.search(message.source_uri)
+        return _place(opened.name, "", int(at[1]) if at else message.ordinal + 1)
     return line(opened.name + unquote(message.source_uri.removeprefix(opened.source.uri)))

@@ -19,8 +19,8 @@ _DEEPEST = 20
 _BLANKS = re.compile(r"[ \t\r\n]++")
 
 
-def text_of_html(html: str) -> str:
-    """What a person would read of it."""
+def text_of_html(html: str, *, marked: bool = True) -> str:
+    """What a person would read of it. `marked`: lines of quotations begin with ">"."""
     shown: list[str] = []
     unseen, quoted = "", 0
     for piece in _TAG.split(html):
@@ -39,4 +39,4 @@ def text_of_html(html: str) -> str:
             shown.append("\n" + _QUOTED * min(max(quoted, 0), _DEEPEST))
     lines = "".join(shown).split("\n")
     kept = ((line.count(_QUOTED), line.strip(f" {_QUOTED}")) for line in lines)
-    return "\n".join(f"{'>' * depth} {line}" if depth else line for depth, line in kept if line)
+    return "\n".join(f"{'>' * depth} {line}" if depth and marked else line for depth, line in kept if line)

@@ -542,6 +542,12 @@ def test_other_words_in_a_file_that_goes_on_are_reported(session: Session) -> No
     assert taken(session, table(session, "t.csv", changed), code=1) == (1, 2)
 
 
+def test_an_id_that_comes_twice_is_reported_with_its_line(session: Session) -> None:
+    path = table(session, "t.csv", ('1,"I live', "in", 'Porto."', '1,"I have', 'a cat."'))
+    said = report(session, path, code=1)
+    assert said["skipped lines"][0]["place"].endswith("t.csv:6")
+
+
 def test_a_file_that_an_earlier_release_took_is_known(session: Session) -> None:
     """Such a turn has the key by its file's first line alone."""
     import braid
