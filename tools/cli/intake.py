@@ -18,7 +18,7 @@ from braid.ledger.write.compose import encode_body
 from braid.ledger.write.writer import utc_now
 from braid.tools.cli.duplicates import KnownTurn, KnownTurns
 from braid.tools.cli.located import FIRST_LINE, Locator, words_of
-from braid.tools.cli.output import line
+from braid.tools.cli.output import line, many, say
 from braid.tools.cli.progress import Bar
 from braid.tools.cli.rejects import Skips
 from braid.tools.cli.sources import Mine, Opened, draft_of
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from braid.store import Store
 
 _LINE = re.compile(r"#L(\d+)")
+NAMED = 10
+"""So many files that were passed over are named."""
 BATCH = 1_000
 BATCH_BYTES = 8 * 2**20
 ScopeOf = Callable[[str | None], Scope | None]
@@ -67,6 +69,8 @@ class Intake:
         self._form = ""
         self.others = 0
         """Turns that were taken as outsiders' words."""
+        self.passed_over = 0
+        """Files of folders and zips that are of another format than the rest."""
         self.damaged = 0
         """Turns of which bytes were no text."""
         self._store = store
@@ -102,7 +106,21 @@ class Intake:
                     self._pass(opened, bar)
         except SourceError as error:
             self.skips.tell(line(opened.name), f"{error}; what follows was not read")
+        else:
+            self._tell_unread(opened)
         self._pass(opened, bar)
+
+    def _tell_unread(self, opened: Opened) -> None:
+        """Say which files of a folder or zip are of another format: nothing of them is taken."""
+        names = opened.source.unread()
+        if not names:
+            return
+        self.passed_over += len(names)
+        shown = ", ".join(map(line, names[:NAMED]))
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        say(
+            f"{line(opened.name)}: read as {self._form}; {many(len(names), 'file')} of it passed over: {shown}{more}"
+        )
 
     def _pass(self, opened: Opened, bar: Bar) -> None:
         count = self._commit()

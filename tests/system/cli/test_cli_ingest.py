@@ -600,3 +600,23 @@ def test_what_a_mail_quotes_is_not_its_senders(session: Session, kind: str, body
     )
     assert report(session, "sent.mbox", "--sent", "--user-id", "ann")["claims read"] == 0
     assert "Turin" not in session.braid("ask", "Where do I live?", "--user-id", "ann").out
+
+
+# a folder of several formats
+
+
+def test_files_of_another_format_in_a_folder_are_named(session: Session) -> None:
+    (session.folder / "mixed").mkdir()
+    session.write("mixed/n.md", "# Tea\nI drink tea.\n")
+    for name in ("mail.mbox", "l.jsonl", "t.csv"):
+        session.write(f"mixed/{name}", "x\n")
+    done = session.well("ingest", "mixed", "-o", "json")
+    said = json.loads(done.out)
+    assert (said["taken"], said["skipped"], said["files passed over"]) == (1, 0, 3)
+    assert "mixed: read as markdown; 3 files of it passed over: l.jsonl, mail.mbox, t.csv" in done.err
+    for number in range(30):
+        session.write(f"mixed/{number:02}.csv", "x\n")
+    zip_of_folder(session.folder / "mixed.zip", session.folder / "mixed")
+    done = session.well("ingest", "mixed.zip")
+    assert "33 files of it passed over: 00.csv, " in done.err
+    assert "09.csv and 23 more" in done.err
