@@ -125,7 +125,7 @@ class Transcript:
             role, name = "tool", self._tool_of(results)
             content = content._replace(text=_told(results))
         elif role == "user":
-            role = next((by for mark, by in _WRITTEN_BY.items() if members.get(mark) is True), role)
+            role = _writer(members)
         self._note_calls(content)
         extra = fields.only(members, *_KEPT) | fields.only(inner, "model")
         extra = {name: value for name, value in extra.items() if value is not False}
@@ -156,6 +156,14 @@ class Transcript:
                 self._tools[id] = name
                 if len(self._tools) > _CALLS:
                     self._tools.popitem(last=False)
+
+
+def _writer(members: dict[str, object]) -> Role:
+    """Who wrote a line of type user."""
+    for mark, by in _WRITTEN_BY.items():
+        if members.get(mark) is True:
+            return by
+    return "user"
 
 
 def _content(inner: dict[str, object]) -> MessageContent:
