@@ -30,12 +30,22 @@ def own_key(session: "Session", scope: dict[str, str], key: str, is_own: "Callab
 
     What was once appended under the key apart is found by it ever after. Raises NoVaultError.
     """
-    apart = f"{key}@{_digest(session, scope)}"
+    apart = key + mark_of(session, scope)
     found = session.reader.key_index.find([form for one in (apart, key) for form in _forms(one)])
     if any(form in found for form in _forms(apart)):
         return apart
     taken = [found[form] for form in _forms(key) if form in found]
     return key if all(is_own(session.reader.envelope(at).id) for at in taken) else apart
+
+
+def mark_of(session: "Session", scope: dict[str, str]) -> str:
+    """Return what stands behind a key that is put apart by a scope: nobody else can make one that looks like it.
+
+    Raises NoVaultError.
+    """
+    secret = blake3(session.reader.need_vault().lookup_key, derive_key_context=_CONTEXT).digest()
+    within = msgspec.json.encode(scope, order="deterministic")
+    return f"@{blake3(within, key=secret).hexdigest(_BYTES)}"
 
 
 def as_given(key: str) -> str:
@@ -118,10 +128,3 @@ def _is_of(session: "Session", user: str, id: str) -> bool:
 def _forms(key: str) -> tuple[str, str]:
     """A key as a record has it: as it is, or of the first of the messages that came under it."""
     return key, f"{key}#0"
-
-
-def _digest(session: "Session", within: dict[str, str]) -> str:
-    """Return what stands for a scope in a key: nobody else can make a key that looks like it."""
-    secret = blake3(session.reader.need_vault().lookup_key, derive_key_context=_CONTEXT).digest()
-    scope = msgspec.json.encode(within, order="deterministic")
-    return blake3(scope, key=secret).hexdigest(_BYTES)

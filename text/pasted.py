@@ -1,8 +1,9 @@
 """What somebody pasted into a turn and did not say: mails, talks, articles, output, code. Few rules, by line. Pure.
 
-Behind the head of a mail, or a line that hands a text over ("Translate this:"), nothing is the speaker's own. In a
-talk that was pasted the lines of other names are not. Where a line may be either it counts as another's, but for the
-labels that people put before their own words ("Update:", "Allergies:").
+Behind the head of a mail, or a line that hands a text over ("Translate this:"), nothing is the speaker's own, unless
+lines are marked as quoted (">"): then these and their head alone are another's. In a talk that was pasted the lines of
+other names are not. Where a line may be either it counts as another's, but for the labels that people put before their
+own words ("Update:", "Allergies:").
 """
 
 import re
@@ -75,7 +76,7 @@ _CODED: Final = re.compile(
 
 def pasted(text: str, speaker: str) -> list[tuple[int, int]]:
     """Return the stretches of a turn that its speaker pasted, from the first; no two touch. `speaker`: their name."""
-    if ":" not in text and "\n" not in text and "/*" not in text and "//" not in text:
+    if not any(mark in text for mark in (":", "\n", "/*", "//", ">")):
         return []
     lines = list(islice(_lines(text), _MOST_LINES + 1))
     rest = lines.pop().start if len(lines) > _MOST_LINES else None
@@ -86,6 +87,7 @@ def pasted(text: str, speaker: str) -> list[tuple[int, int]]:
     found = [(start, len(text))] if start < len(text) else []
     found += _talk([line for line in lines if line.start < start], speaker)
     found += [(line.start, line.stop) for line in lines if not line.is_blank and _LOGGED.match(line.text)]
+    found += _quoted(lines)
     found += [(line.start, line.stop) for line in lines if not line.is_blank and _REMARK.match(line.text)]
     found += _remarks(text)
     if any(not line.is_blank and _CODED.match(line.text) for line in lines):
@@ -127,15 +129,29 @@ def _mail(lines: list[Line]) -> int | None:
     for place, line in enumerate(lines):
         if line.is_blank or is_quoted(lines[place : place + 4]):
             continue
-        if _FORWARDED.match(line.text):
-            return line.start
-        behind = lines[place + 1].text.strip() if place + 1 < len(lines) else ""
-        if behind.endswith("wrote:") and _FORWARDED.match(f"{line.text} {behind}"):  # it was wrapped
+        if _heads(lines[place : place + 2]):
             return line.start
         names = _header_names(lines[place : place + 6])
         if len(names) > 1 and not _SENDER.isdisjoint(names):
             return line.start
     return None
+
+
+def _heads(lines: list[Line]) -> int:
+    """Return how many lines say that a mail follows which was forwarded or answered; two where that was wrapped."""
+    if _FORWARDED.match(lines[0].text):
+        return 1
+    behind = lines[1].text.strip() if len(lines) > 1 else ""
+    return 2 if behind.endswith("wrote:") and _FORWARDED.match(f"{lines[0].text} {behind}") else 0
+
+
+def _quoted(lines: list[Line]) -> Iterator[tuple[int, int]]:
+    """Yield the lines that are marked as quoted, and the head of the mail that they are of."""
+    for place, line in enumerate(lines):
+        if is_quoted([line]):
+            yield line.start, line.stop
+        elif is_quoted(lines[place + 1 : place + 4]) and (count := _heads(lines[place : place + 2])):
+            yield line.start, lines[place + count - 1].stop
 
 
 def _header_names(lines: list[Line]) -> list[str]:

@@ -191,6 +191,8 @@ def _counts(intake: "Intake", *, dry_run: bool) -> dict[str, Any]:
     older = {"older": intake.older} if intake.older else {}
     rest = {"already known": intake.known, "skipped": intake.skipped, "text bytes": intake.text_bytes}
     rest |= {"of others": intake.others} if intake.others else {}
+    rest |= {"files passed over": intake.passed_over} if intake.passed_over else {}
+    rest |= {"with bytes replaced": intake.damaged} if intake.damaged else {}
     return taken | roles | revised | older | rest
 
 

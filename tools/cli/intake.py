@@ -1,6 +1,7 @@
 """Turns of a conversation on their way into the log: drafts, batches, what was known, what was refused."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -15,8 +16,9 @@ from braid.ledger.record.source import WORDS
 from braid.ledger.record.validate import check_draft
 from braid.ledger.write.compose import encode_body
 from braid.ledger.write.writer import utc_now
-from braid.tools.cli.duplicates import KnownTurns
-from braid.tools.cli.output import line
+from braid.tools.cli.duplicates import KnownTurn, KnownTurns
+from braid.tools.cli.located import FIRST_LINE, Locator, words_of
+from braid.tools.cli.output import line, many, say
 from braid.tools.cli.progress import Bar
 from braid.tools.cli.rejects import Skips
 from braid.tools.cli.sources import Mine, Opened, draft_of
@@ -26,6 +28,9 @@ from braid.tools.importers.message import BadLine, Message
 if TYPE_CHECKING:
     from braid.store import Store
 
+_LINE = re.compile(r"#L(\d+)")
+NAMED = 10
+"""So many files that were passed over are named."""
 BATCH = 1_000
 BATCH_BYTES = 8 * 2**20
 ScopeOf = Callable[[str | None], Scope | None]
@@ -64,8 +69,13 @@ class Intake:
         self._form = ""
         self.others = 0
         """Turns that were taken as outsiders' words."""
+        self.passed_over = 0
+        """Files of folders and zips that are of another format than the rest."""
+        self.damaged = 0
+        """Turns of which bytes were no text."""
         self._store = store
-        self._known = KnownTurns(store)
+        self._known = KnownTurns(store, scope_of(None))
+        self._located = Locator(self._known)
         self._scope_of = scope_of
         self._dry_run = dry_run
         self._since = since
@@ -84,6 +94,8 @@ class Intake:
     def take(self, opened: Opened, source_id: str, bar: Bar) -> None:
         """Read a source to its end. `source_id` is its lasting name, for keys."""
         self._form = opened.importer.name
+        is_nameless = self._form in FIRST_LINE and source_id == opened.source_id
+        self._located = Locator(self._known, is_nameless=is_nameless, begun_at=self._store.reader.size)
         try:
             for item in opened.importer.read(opened.source):
                 if isinstance(item, BadLine):
@@ -94,7 +106,21 @@ class Intake:
                     self._pass(opened, bar)
         except SourceError as error:
             self.skips.tell(line(opened.name), f"{error}; what follows was not read")
+        else:
+            self._tell_unread(opened)
         self._pass(opened, bar)
+
+    def _tell_unread(self, opened: Opened) -> None:
+        """Say which files of a folder or zip are of another format: nothing of them is taken."""
+        names = opened.source.unread()
+        if not names:
+            return
+        self.passed_over += len(names)
+        shown = ", ".join(map(line, names[:NAMED]))
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        say(
+            f"{line(opened.name)}: read as {self._form}; {many(len(names), 'file')} of it passed over: {shown}{more}"
+        )
 
     def _pass(self, opened: Opened, bar: Bar) -> None:
         count = self._commit()
@@ -140,30 +166,32 @@ class Intake:
 
     def _unknown(self, batch: list[_Turn]) -> list[_Turn]:
         """Return the turns that are to be recorded; count the others. No draft is made of what is known."""
-        found = self._known.find([turn.key for turn in batch]) if batch else {}
-        with_ids = [
-            found[turn.key] for turn in batch if turn.key in found and turn.message.external_id is not None
-        ]
-        hashes = self._known.hashes(with_ids)
         left: list[_Turn] = []
-        for turn in batch:
-            index = found.get(turn.key)
-            if index is None and turn.key in self._seen:
-                self._judge(turn, self._seen[turn.key])
+        places = self._located.locate([(turn.key, turn.message) for turn in batch])
+        for turn, (key, index, there) in zip(batch, places, strict=True):
+            if index is None and key in self._seen:
+                self._judge(turn, self._seen[key])
             elif index is None:
-                left.append(turn)
+                left.append(turn._replace(key=key))
             elif turn.message.external_id is None:  # the key holds the hash
                 self.known += 1
             elif turn.message.revised:
-                left += self._revision(turn, index)
+                left += self._revision(turn._replace(key=key), index)
+            elif self._says_as_much(turn, there):
+                self.known += 1
             else:
-                self._judge(turn, hashes[index])
+                self._judge(turn, there.hash)
         return left
+
+    def _says_as_much(self, turn: _Turn, there: KnownTurn) -> bool:
+        """Whether a turn adds nothing: the same words in another line, or older ones than the edit that is known."""
+        is_same = self._located.is_nameless and there.words == words_of(turn.message)
+        return is_same or _is_older(turn.message, there)
 
     def _revision(self, turn: _Turn, index: int) -> list[_Turn]:
         """Return the turn as what replaces its newest version; nothing when that one says the same."""
-        id, told = self._known.newest(index)
-        if told == turn.message.source_hash:
+        id, newest = self._known.newest(index)
+        if newest.hash == turn.message.source_hash or _is_older(turn.message, newest):
             self.known += 1
             return []
         key = json.dumps([turn.key, "revised", id, turn.message.source_hash], separators=(",", ":"))
@@ -188,7 +216,7 @@ class Intake:
             return
         for (turn, _), at in zip(drafted, placed, strict=True):
             if at.known:  # another process took it meanwhile
-                self._judge(turn, self._known.hashes([at.index])[at.index])
+                self._judge(turn, self._known.turns([at.index])[at.index].hash)
             else:
                 self._count(turn)
 
@@ -210,6 +238,7 @@ class Intake:
         self.taken += 1
         self.revised += bool(turn.supersedes)
         self.others += OUTSIDERS in turn.tags
+        self.damaged += "bytes_replaced" in turn.message.extra
         self.roles[turn.message.role] += 1
         self.text_bytes += len(turn.message.text.encode())
 
@@ -227,6 +256,13 @@ class Intake:
         return sound
 
 
+def _is_older(message: Message, known: KnownTurn) -> bool:
+    """Whether a turn was said, or edited, before the edit that is known: an older export came later."""
+    if known.edited_at is None:
+        return False
+    return not message.revised or (message.edited_at is not None and message.edited_at < known.edited_at)
+
+
 def _place(name: str, part: str, number: int) -> str:
     return f"{line(name)}{'/' if part else ''}{line(part)}:{number}"
 
@@ -234,5 +270,6 @@ def _place(name: str, part: str, number: int) -> str:
 def _where(opened: Opened, message: Message) -> str:
     """Where a turn stands: its line or place, and of a folder or zip the file."""
     if not opened.source.is_tree:
-        return _place(opened.name, "", message.ordinal + 1)
+        at = _LINE.search(message.source_uri)
+        return _place(opened.name, "", int(at[1]) if at else message.ordinal + 1)
     return line(opened.name + unquote(message.source_uri.removeprefix(opened.source.uri)))

@@ -166,6 +166,8 @@ def structured_of(message: Message) -> dict[str, object]:
     structured = dict(message.extra)
     if message.parent is not None:
         structured["parent"] = message.parent
+    if message.edited_at is not None:
+        structured["edited_at"] = message.edited_at.isoformat()
     if message.media:
         name = "media" if "media" not in structured else "media_of_turn"
         structured[name] = [_told(media) for media in message.media]

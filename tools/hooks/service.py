@@ -126,7 +126,8 @@ def _turn(message: Message) -> Append | None:
     actor, name = speaker_of(message)
     structured = structured_of(message)
     text = message.text
-    if actor in ("user", "system") and "<experience_context" in text:
+    is_input = actor in ("user", "system") or message.extra.get("isSidechain") is True
+    if is_input and "<experience_context" in text:
         text = _OURS.sub("", text)
         structured.pop("parts", None)
         if not text.strip():

@@ -1,8 +1,10 @@
 """Sessions of Claude Code: JSONL of typed lines, `{"type", "uuid", "parentUuid", "sessionId", "message", …}`.
 
 Lines of type user, assistant and system are turns; summaries, snapshots, progress and queue lines say nothing that
-was said, and are passed over like blank lines. A user line that holds tool results alone is the tool's turn. Thoughts,
-tool calls and results stay as they are in `parts`. A folder of sessions (`~/.claude/projects/…`) is read whole.
+was said, and are passed over like blank lines. A user line that holds tool results alone is the tool's turn. One that
+the model wrote (a subagent's prompt, the summary of a compacted session) is the assistant's, one that the program wrote
+(`isMeta`) the system's. Thoughts, tool calls and results stay as they are in `parts`. A folder of sessions
+(`~/.claude/projects/…`) is read whole.
 """
 
 import hashlib
@@ -25,6 +27,12 @@ PATTERN = "*.jsonl"
 _MARK = re.compile(rb'"(?:sessionId|leafUuid)"\s*:\s*"')
 _TYPE = re.compile(rb'"type"\s*:\s*"')
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+_WRITTEN_BY: dict[str, Role] = {
+    "isMeta": "system",
+    "isSidechain": "assistant",
+    "isCompactSummary": "assistant",
+}
+"""Who wrote a line of type user that bears such a mark: no person did."""
 _KEPT = (
     "cwd",
     "gitBranch",
@@ -116,6 +124,8 @@ class Transcript:
         if role == "user" and not content.text and (results := _results(content)):
             role, name = "tool", self._tool_of(results)
             content = content._replace(text=_told(results))
+        elif role == "user":
+            role = _writer(members)
         self._note_calls(content)
         extra = fields.only(members, *_KEPT) | fields.only(inner, "model")
         extra = {name: value for name, value in extra.items() if value is not False}
@@ -146,6 +156,14 @@ class Transcript:
                 self._tools[id] = name
                 if len(self._tools) > _CALLS:
                     self._tools.popitem(last=False)
+
+
+def _writer(members: dict[str, object]) -> Role:
+    """Who wrote a line of type user."""
+    for mark, by in _WRITTEN_BY.items():
+        if members.get(mark) is True:
+            return by
+    return "user"
 
 
 def _content(inner: dict[str, object]) -> MessageContent:

@@ -2,7 +2,8 @@
 
 A message is known by its channel and id; an answer's `parent` is the message it refers to; one that was edited
 replaces what an older export said. Bots are tools; what is no talk (joins, pins, calls) is of the system. Avatars,
-colours, reactions and pins are neither kept nor hashed. Files are told of by name and address, without its query.
+colours, reactions and pins are neither kept nor hashed. Files and stickers are told of by name and address, without
+its query.
 """
 
 import re
@@ -118,7 +119,8 @@ def _message(
         external_id=id,
         parent=fields.label(reference, "messageId"),
         revised=members.get("timestampEdited") is not None,
-        media=tuple(_file(each) for each in files),
+        edited_at=times.rfc3339(members.get("timestampEdited"), now, '"timestampEdited"'),
+        media=(*map(_file, files), *map(_sticker, fields.objects(members.get("stickers")))),
         extra={
             name: value
             for name, value in (
@@ -143,4 +145,11 @@ def _file(members: dict[str, object]) -> Attachment:
     uri = fields.text(members, "url")
     return Attachment(
         kind="file", uri=uri.partition("?")[0] if uri else None, name=fields.text(members, "fileName")
+    )
+
+
+def _sticker(members: dict[str, object]) -> Attachment:
+    uri = fields.text(members, "sourceUrl")
+    return Attachment(
+        kind="sticker", uri=uri.partition("?")[0] if uri else None, name=fields.text(members, "name")
     )

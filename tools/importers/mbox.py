@@ -2,19 +2,22 @@
 
 A mail is known by its Message-ID; its `parent` is what In-Reply-To names, else the last of References; its session is
 the mail that its thread began with. The text is that of the first part that is plain text, else of the first HTML
-without its tags. Attachments are told of. A Date without a known zone (`-0000`) is UTC (RFC 5322 §3.3). The hash is
-over id, sender, date, subject and text: copies in several boxes are one mail.
+without its tags. Attachments are told of. A Date whose zone is not known (`-0000`, or a name that is none) is UTC
+(RFC 5322 §3.3, §4.3); one without any is of the source's `zone`. Words that are none in the charset that a mail names
+are read as UTF-8, else, where it names ASCII or none that is known, as Windows-1252: `charset` then says which. The
+hash is over id, sender, date, subject and text: copies in several boxes are one mail.
 """
 
 import codecs
 import email
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from email.errors import MessageError
 from email.header import decode_header, make_header
 from email.message import Message as Mail
 from email.utils import getaddresses, parsedate_to_datetime
+from typing import NamedTuple
 
 import msgspec
 
@@ -31,6 +34,8 @@ _MAX_WORK = 50_000_000
 """Lines × boundaries: what the parser of nested parts may cost."""
 _FROM = re.compile(rb"From \S+ .*\d{4}|From -? ?.*\d{4}")
 _HEADER = re.compile(rb"\AFrom [^\n]*\d{4}[^\n]*\n(?:>?[!-9;-~]+:|From )")
+_ZONE = re.compile(r":\d\d\s*(?:[+-]\d{4}|(?![ap]m\b)[a-z]{1,5}\b)", re.IGNORECASE | re.ASCII)
+"""A zone behind the time: one that is none, or unknown, is UTC."""
 _ESCAPED = re.compile(rb">+From ")
 _ID = re.compile(r"<([^<>\s]{1,998})>")
 _UNREADABLE = (
@@ -75,7 +80,7 @@ class MboxImporter(msgspec.Struct, frozen=True, kw_only=True):
                 try:
                     if raw is None:
                         raise Refused(f"longer than {self.max_mail_bytes} bytes")
-                    yield _message(raw, number, part.uri, source.opened_at)
+                    yield _message(raw, number, part.uri, source)
                 except Refused as error:
                     yield BadLine(number, str(error), part.name)
 
@@ -101,12 +106,12 @@ def _mails(part: SourceFile, limit: int) -> Iterator[bytes | None]:
             yield b"\n".join(held) if held is not None else None
 
 
-def _message(raw: bytes, number: int, origin: str, now: datetime) -> Message:
+def _message(raw: bytes, number: int, origin: str, source: ImportSource) -> Message:
     if raw.count(b"\n") * raw.count(b"boundary") > _MAX_WORK:
         raise Refused("too many parts for its length")
     try:
         mail = email.message_from_bytes(raw)
-        text, media = _content(mail)
+        content, media = _content(mail)
         headers = {name: _header(mail, name) for name in ("From", "To", "Cc", "Subject", "Date")}
         ids = {name: _ID.findall(_header(mail, name)) for name in ("Message-ID", "In-Reply-To", "References")}
     except _UNREADABLE as error:
@@ -119,18 +124,20 @@ def _message(raw: bytes, number: int, origin: str, now: datetime) -> Message:
     kept = {name.lower(): value for name, value in headers.items() if value and name != "Date"}
     return Message(
         role="user",
-        text=text,
+        text=content.text,
         ordinal=number - 1,
         source_uri=f"{origin}#mail{number}",
-        source_hash=fields.hash_of([own, headers["From"], headers["Date"], headers["Subject"], text]),
-        occurred_at=_when(headers["Date"], now),
+        source_hash=fields.hash_of(
+            [own, headers["From"], headers["Date"], headers["Subject"], content.hashed]
+        ),
+        occurred_at=_when(headers["Date"], source),
         name=_sender(headers["From"]),
         session=thread[0] if thread else None,
         conversation="mail" if own else None,
         external_id=own,
         parent=above[0] if above else None,
         media=media,
-        extra=dict[str, object](kept),
+        extra=dict[str, object](kept) | content.beside,
     )
 
 
@@ -162,9 +169,18 @@ def _sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
 
-def _content(mail: Mail) -> tuple[str, tuple[Attachment, ...]]:
-    plain: str | None = None
-    html: str | None = None
+class _Words(NamedTuple):
+    """The text of a mail, what of it is hashed, and what is to be said of how it was read."""
+
+    text: str
+    hashed: str
+    """The text in the charset that is named, quotations not marked: however it is read, it is the same mail."""
+    beside: dict[str, object]
+
+
+def _content(mail: Mail) -> tuple[_Words, tuple[Attachment, ...]]:
+    plain: Mail | None = None
+    html: Mail | None = None
     media: list[Attachment] = []
     for part in mail.walk():
         kind = part.get_content_type()
@@ -173,26 +189,57 @@ def _content(mail: Mail) -> tuple[str, tuple[Attachment, ...]]:
             continue
         is_attached = part.get_content_disposition() == "attachment"
         if kind == "text/plain" and not is_attached and plain is None:
-            plain = _decoded(part)
+            plain = part
         elif kind == "text/html" and not is_attached and html is None:
-            html = _decoded(part)
+            html = part
         else:
             media.append(Attachment(kind=kind, name=_sound(name) if name else None))
-    if plain is None and html is not None:
-        plain = text_of_html(html)
-    return (plain or "").strip("\n"), tuple(media)
+    if plain is not None:
+        words = _decoded(plain)
+    elif html is not None:
+        words = _decoded(html)
+        words = _Words(text_of_html(words.text), text_of_html(words.hashed, marked=False), words.beside)
+    else:
+        words = _Words("", "", {})
+    return _Words(words.text.strip("\n"), words.hashed.strip("\n"), words.beside), tuple(media)
 
 
-def _decoded(part: Mail) -> str:
+def _decoded(part: Mail) -> _Words:
+    """The words of a part, with the charset that they are in where it is not the one named, and the bytes lost."""
     data = part.get_payload(decode=True)
     raw = data if isinstance(data, bytes) else b""
+    named = _charset(part)
+    text, charset = _read(raw, named or "ascii")
+    beside: dict[str, object] = {} if charset == named or raw.isascii() else {"charset": charset}
+    hashed = raw.decode(named or "utf-8", "replace")
+    if text is None:
+        text = hashed
+        beside = {"bytes_replaced": text.count("\ufffd")}
+    return _Words(_sound(text).replace("\r\n", "\n"), _sound(hashed).replace("\r\n", "\n"), beside)
+
+
+def _charset(part: Mail) -> str | None:
+    """The charset that a part names, by its one name here; None where it names none that is known."""
     try:
-        charset = part.get_content_charset("utf-8")
+        charset = part.get_content_charset("")
         _check_charset(charset)
-        text = raw.decode(charset, "replace")
+        return codecs.lookup(charset).name
     except (LookupError, ValueError):
-        text = raw.decode("utf-8", "replace")
-    return _sound(text).replace("\r\n", "\n")
+        return None
+
+
+def _read(raw: bytes, named: str) -> tuple[str | None, str]:
+    """The text and its charset; None where bytes have to be replaced.
+
+    What names ASCII, or nothing, was mostly written on a system of one byte a letter. A mail that names another
+    charset has a broken byte rather than another charset.
+    """
+    for charset in (named, "utf-8", *(("cp1252", "iso8859-1") if named == "ascii" else ())):
+        try:
+            return raw.decode(charset), charset
+        except ValueError:
+            continue
+    return None, named
 
 
 def _check_charset(name: str) -> None:
@@ -201,14 +248,28 @@ def _check_charset(name: str) -> None:
         raise LookupError(f"{name} is no charset of mail")
 
 
-def _when(value: str, now: datetime) -> datetime | None:
+def _when(value: str, source: ImportSource) -> datetime | None:
     if not value:
         return None
     try:
         moment = parsedate_to_datetime(value)
-        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-        return times.within(moment, now, value, '"Date"')
+        if moment.tzinfo is None:
+            moment = (
+                moment.replace(tzinfo=UTC) if _ZONE.search(value) else _in_zone(moment, value, source.zone)
+            )
+        return times.within(moment, source.opened_at, value, '"Date"')
     except (ValueError, TypeError, IndexError, OverflowError) as error:
         if isinstance(error, Refused):
             raise
         raise Refused(f'"Date" names no time: {value[:40]!r}') from error
+
+
+def _in_zone(shown: datetime, value: str, zone: tzinfo | None) -> datetime:
+    if zone is None:
+        raise Refused(
+            f'"Date" has no offset: {value[:40]!r}; --timezone says where it was written, as Europe/Berlin'
+        )
+    moment = times.in_zone(shown, zone)
+    if moment is None:
+        raise Refused(f'"Date" was never shown in {zone}, whose clocks leapt over it: {value[:40]!r}')
+    return moment

@@ -1,8 +1,9 @@
 """What importers yield: `Message`, and `BadLine` for what cannot be read; and the `Importer` protocol."""
 
+import hashlib
 import json
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from braid.tools.importers.source import ImportSource
 
 Role = Literal["user", "assistant", "system", "tool"]
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Attachment(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +53,8 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     """The source's id of the turn that this one answers or follows, in the same conversation."""
     revised: bool = False
     """The source may say something else under this id than before: another text replaces the former one."""
+    edited_at: datetime | None = None
+    """When the source says that it was last edited: an earlier edit takes no later one's place."""
     media: tuple[Attachment, ...] = ()
     extra: dict[str, object] = {}
     """Members that have no field here, as decoded JSON."""
@@ -69,7 +75,20 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
         where = [self.conversation or source, self.session]
         given = self.external_id
         what = ["at", self.ordinal, self.source_hash] if given is None else ["id", given]
-        return json.dumps(where + what, ensure_ascii=False, separators=(",", ":"))
+        return _encode(where + what)
+
+    def key_by_id(self) -> str:
+        """The text by which a turn is known whose id alone says which it is: its file has no lasting name."""
+        return _encode([None, self.session, "id", self.external_id])  # no source is named null
+
+    def key_by_words(self) -> str:
+        """The text for a turn whose id has other words elsewhere: many files count their turns from 1.
+
+        Its hash is over what was said and not over the line, which may have got another column.
+        """
+        moment = self.occurred_at.astimezone(UTC).isoformat() if self.occurred_at else None
+        said = _encode([self.role, self.name, moment, self.text]).encode()
+        return _encode([None, self.session, "id", self.external_id, hashlib.sha256(said).hexdigest()])
 
 
 class BadLine(msgspec.Struct, frozen=True):

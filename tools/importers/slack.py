@@ -3,7 +3,8 @@
 `<channel>/YYYY-MM-DD.json` holds that day's messages. One is known by its channel and `ts`; an answer's `parent` is the
 `ts` that its thread began with; one that was edited replaces what an older export said. Bots are tools; joins, topics
 and the like are of the system. What changes without being said (reactions, counts of replies) is not in the hash.
-Files are told of by name and address, without the token that the address carries.
+Files are told of by name and address, without the token that the address carries. Where a message has no text of its
+own, as those of bots may, it is that of its blocks and attachments.
 """
 
 import re
@@ -27,6 +28,12 @@ _BY_A_PERSON = frozenset(
 )
 _BY_A_BOT = frozenset({"bot_message"})
 _KEPT = ("subtype", "attachments")
+_ESCAPED = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
+"""All that Slack escapes in a text."""
+_MENTION = re.compile(r"<@([A-Z0-9]{1,40})(?:\|[^>]*)?>")
+_SHOWN = ("title", "pretext", "author_name", "text", "value", "fields", "elements", "blocks", "footer")
+"""Members of blocks and attachments that hold words, or what holds words, in the order in which they are shown."""
+_MAX_DEPTH = 20
 
 
 class SlackImporter(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,12 +97,40 @@ def _names(part: SourceFile, found: dict[str, str], limit: int) -> Iterator[BadL
 
 
 def _person(members: dict[str, object]) -> str | None:
-    profile = as_object(members.get("profile")) or {}
-    return (
-        fields.text(profile, "display_name")
-        or fields.text(profile, "real_name")
-        or fields.text(members, "real_name")
-    )
+    return _name_in(as_object(members.get("profile")) or {}) or fields.text(members, "real_name")
+
+
+def _name_in(profile: dict[str, object]) -> str | None:
+    return fields.text(profile, "display_name") or fields.text(profile, "real_name")
+
+
+def _words(value: object, depth: int = 0) -> list[str]:
+    """The lines that blocks or attachments show; the pieces of a line of rich text stay one."""
+    found: list[str] = []
+    for block in fields.objects(value if depth < _MAX_DEPTH else None):
+        if fields.word(block, "type") in ("rich_text_section", "rich_text_preformatted", "rich_text_quote"):
+            found.append("".join(map(_piece, fields.objects(block.get("elements")))))
+            continue
+        lines = [line for name in _SHOWN for line in _lines_of(block.get(name), depth)]
+        fallback = fields.word(block, "fallback")
+        found += lines or ([fallback] if fallback else [])
+    return [line for line in found if line.strip()]
+
+
+def _lines_of(value: object, depth: int) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    inner = as_object(value)
+    return _words([inner] if inner is not None else value, depth + 1)
+
+
+def _piece(element: dict[str, object]) -> str:
+    """What a piece of rich text shows."""
+    user = fields.word(element, "user_id")
+    if user is not None:
+        return f"<@{user}>"
+    emoji = fields.word(element, "name") if element.get("type") == "emoji" else None
+    return fields.word(element, "text") or fields.word(element, "url") or (emoji and f":{emoji}:") or ""
 
 
 class _Where:
@@ -125,6 +160,7 @@ class _Where:
         if ts is None:
             raise Refused('no "ts"')
         files = fields.objects(members.get("files"))
+        edited = as_object(members.get("edited")) or {}
         return Message(
             role=_role(members),
             text=self._text(members),
@@ -140,25 +176,25 @@ class _Where:
             external_id=ts,
             parent=thread if thread != ts else None,
             revised=members.get("edited") is not None,
+            edited_at=times.epoch(edited.get("ts"), self._now, '"edited"'),
             media=tuple(_file(each) for each in files),
             extra={"channel": self._channel} | fields.only(members, *_KEPT, "user"),
         )
 
     def _text(self, members: dict[str, object]) -> str:
-        """The text, with people's names where it mentions them."""
+        """The text, or that of blocks and attachments, with people's names where it mentions them."""
         said = members.get("text")
         if said is not None and not isinstance(said, str):
             raise Refused('"text" is not text')
-        return re.sub(
-            r"<@([A-Z0-9]{1,40})(?:\|[^>]*)?>",
-            lambda match: f"@{self._people.get(match[1], match[1])}",
-            said or "",
-        )
+        shown = said or "\n".join(_words(members.get("blocks")) or _words(members.get("attachments")))
+        named = _MENTION.sub(lambda match: f"@{self._people.get(match[1], match[1])}", shown)
+        return re.sub("&(?:lt|gt|amp);", lambda match: _ESCAPED[match[0]], named)
 
     def _speaker(self, members: dict[str, object]) -> str | None:
         user = fields.text(members, "user")
         if user is not None:
-            return self._people.get(user, user)
+            profile = as_object(members.get("user_profile")) or {}  # of who is in no list: a guest
+            return self._people.get(user) or _name_in(profile) or user
         return fields.text(members, "username") or fields.text(members, "bot_id")
 
 

@@ -47,16 +47,19 @@ class SourceFile:
         self.uri = uri
         self.path = path
         """Where it lies, if it lies anywhere: for formats that are not read from front to back."""
+        self.was_read = False
+        """Whether it was opened to be read, and not for its head alone."""
         self._opener = opener
 
     def open(self) -> BinaryIO:
         """The file from its beginning, to be closed by the caller. OSError is left alone."""
+        self.was_read = True
         return self._opener()
 
     @cached_property
     def head(self) -> bytes:
         """The first `HEAD_BYTES`."""
-        with self.open() as stream:
+        with self._opener() as stream:
             return stream.read(HEAD_BYTES)
 
 
@@ -106,6 +109,10 @@ class ImportSource:
     def names(self) -> list[str]:
         """The paths of a tree's files; none for a file."""
         return [part.name for part in self._parts] if self.is_tree else []
+
+    def unread(self) -> list[str]:
+        """The paths of a tree's files that no importer has opened to read."""
+        return [part.name for part in self._parts if not part.was_read] if self.is_tree else []
 
     def shows(self, pattern: str, looks_right: Callable[[bytes], bool]) -> bool:
         """Whether a head looks right: the file's own, or one of the first files that match."""

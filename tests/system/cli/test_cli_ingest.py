@@ -9,11 +9,13 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from braid.tools.importers.message import Message
 from tests.unit.tools.samples import EXPORTS, FILES, write_parquet, zip_of_folder
 
 if TYPE_CHECKING:
@@ -165,6 +167,38 @@ def test_an_edit_that_may_not_replace_the_owners_words_costs_no_other_line(sessi
     there = {row["text"] for row in sql(session, "SELECT text FROM experiences")}
     assert {"Here.", "Thanks, Owen."} <= there
     assert "Here it is." not in there
+
+
+def slack_with(session: Session, name: str, text: str, edited: str | None) -> str:
+    shutil.copytree(EXPORTS / "slack", session.folder / name)
+    day = session.folder / name / "general/2025-04-01.json"
+    found = json.loads(day.read_bytes())
+    found[2] |= {"text": text, "edited": edited and {"user": "U", "ts": edited}}
+    day.write_text(json.dumps(found))
+    return name
+
+
+def discord_with(session: Session, name: str, text: str, edited: str | None) -> str:
+    found = json.loads((EXPORTS / "discord.json").read_bytes())
+    time_ = edited and f"{datetime.fromtimestamp(int(edited[:10]), UTC).isoformat()}"
+    found["messages"][1] |= {"content": text, "timestampEdited": time_}
+    session.write(name, json.dumps(found))
+    return name
+
+
+@pytest.mark.parametrize(("export", "count"), [(slack_with, 5), (discord_with, 3)])
+def test_an_older_edit_takes_no_later_ones_place(session: Session, export: Any, count: int) -> None:
+    first = export(session, "first", "One", None)
+    second = export(session, "second", "Two", "1743495000.000000")
+    third = export(session, "third", "Three", "1743496000.000000")
+    assert taken(session, second) == (count, 0)
+    assert taken(session, first) == (0, count)
+    assert taken(session, third) == (1, count - 1)
+    for older in (first, second, third):
+        assert taken(session, older) == (0, count)
+    replaced = "SELECT target_id FROM links WHERE role = 'supersedes'"
+    query = f"SELECT text FROM experiences WHERE text IN ('One', 'Two', 'Three') AND id NOT IN ({replaced})"
+    assert sql(session, query) == [{"text": "Three"}]
 
 
 # what a person says of a source
@@ -417,3 +451,172 @@ def test_what_is_known_is_passed_over_with_less_work_than_it_was_taken(tmp_path:
     again, passing = taken_and_calls("measured")
     assert (first, again) == (1_000, 0)
     assert passing < 0.8 * taking, f"{passing} calls against {taking}"
+
+
+# whose memory it is
+
+
+def taken(session: Session, *words: str | Path, code: int = 0) -> tuple[int, int]:
+    """How many turns were taken, and how many were known."""
+    said = report(session, *words, "--no-learn", code=code)
+    return said["taken"], said["already known"]
+
+
+@pytest.mark.parametrize("source", ["chat.jsonl", "slack", "prose.txt"])
+def test_what_one_user_has_is_new_to_another(session: Session, source: str) -> None:
+    ann, count = (EXPORTS / source, "--user-id", "ann"), 3 if source != "slack" else 5
+    bob = (EXPORTS / source, "--user-id", "bob")
+    assert taken(session, *ann) == (count, 0)
+    assert taken(session, *bob) == (count, 0)
+    for again in (ann, bob, ann, bob):
+        assert taken(session, *again) == (0, count)
+    assert session.is_clean()
+
+
+def test_a_wider_scope_knows_what_a_narrower_one_took(session: Session) -> None:
+    source = EXPORTS / "chat.jsonl"
+    assert taken(session, source, "--user-id", "ann", "--project-id", "loft") == (3, 0)
+    assert taken(session, source, "--project-id", "loft") == (0, 3)
+    assert taken(session, source) == (0, 3)
+
+
+def test_a_narrower_scope_takes_what_a_wider_one_has(session: Session) -> None:
+    source = EXPORTS / "chat.jsonl"
+    assert taken(session, source) == (3, 0)
+    assert taken(session, source, "--user-id", "ann") == (3, 0)
+    assert taken(session, source, "--user-id", "ann", "--project-id", "loft") == (3, 0)
+    assert taken(session, source, "--session", "s1") == (0, 3)
+    assert taken(session, source, "--user-id", "ann", "--session", "s1") == (0, 3)
+
+
+def test_an_edit_replaces_the_turn_of_its_own_user(session: Session) -> None:
+    shutil.copytree(EXPORTS / "notes", session.folder / "notes")
+    for user in ("ann", "bob"):
+        assert taken(session, "notes", "--user-id", user) == (5, 0)
+    edit(session.folder / "notes" / "porto.md", "Three euros", "Four euros")
+    for user in ("bob", "ann"):
+        assert taken(session, "notes", "--user-id", user) == (1, 4)
+        assert taken(session, "notes", "--user-id", user) == (0, 5)
+    assert texts(session) == ["Four euros.", "Four euros."]
+
+
+# ids without a conversation
+
+ROWS = ("1,I live in Porto.", "2,I have a cat.", "3,I bake on Sundays.")
+
+
+def table(session: Session, name: str, rows: tuple[str, ...], header: str = "id,text") -> Path:
+    return session.write(name, "\n".join([header, *rows]) + "\n")
+
+
+def test_rows_with_ids_are_known_in_any_order_and_behind_others(session: Session) -> None:
+    assert taken(session, table(session, "t.csv", ROWS)) == (3, 0)
+    assert taken(session, table(session, "t.csv", ROWS[::-1])) == (0, 3)
+    assert taken(session, table(session, "t.csv", ("0,I sing.", *ROWS))) == (1, 3)
+    moods = tuple(f"{row},calm" for row in ROWS)
+    assert taken(session, table(session, "moods.csv", moods, "id,text,mood")) == (0, 3)
+    assert taken(session, table(session, "t.csv", ROWS), "--user-id", "ann") == (3, 0)
+    assert taken(session, table(session, "t.csv", ROWS[::-1]), "--user-id", "ann") == (0, 3)
+
+
+def test_lines_with_ids_are_known_in_any_order(session: Session) -> None:
+    lines = [
+        json.dumps({"role": "user", "content": f"Day {n}", "id": n, "timestamp": f"2025-05-0{n}T09:00:00Z"})
+        for n in (1, 2, 3)
+    ]
+    assert taken(session, session.write("t.jsonl", "\n".join(lines))) == (3, 0)
+    assert taken(session, session.write("u.jsonl", "\n".join(lines[::-1]))) == (0, 3)
+
+
+def test_the_same_ids_with_other_words_are_other_messages(session: Session) -> None:
+    others = ("1,The gig is on Friday.", "2,I have a cat.", "3,Bring the drum.")
+    assert taken(session, table(session, "t.csv", ROWS)) == (3, 0)
+    assert taken(session, table(session, "u.csv", others)) == (2, 1)
+    for again in (ROWS, others, ROWS[::-1], others[::-1]):
+        assert taken(session, table(session, "v.csv", again)) == (0, 3)
+
+
+def test_other_words_in_a_file_that_goes_on_are_reported(session: Session) -> None:
+    assert taken(session, table(session, "t.csv", ROWS)) == (3, 0)
+    changed = (ROWS[0], "2,I have a dog.", ROWS[2], "4,I sing.")
+    assert taken(session, table(session, "t.csv", changed), code=1) == (1, 2)
+
+
+def test_an_id_that_comes_twice_is_reported_with_its_line(session: Session) -> None:
+    path = table(session, "t.csv", ('1,"I live', "in", 'Porto."', '1,"I have', 'a cat."'))
+    said = report(session, path, code=1)
+    assert said["skipped lines"][0]["place"].endswith("t.csv:6")
+
+
+def test_a_file_that_an_earlier_release_took_is_known(session: Session) -> None:
+    """Such a turn has the key by its file's first line alone."""
+    import braid
+    from braid.log import drafts
+    from braid.tools.cli.sources import draft_of, open_source
+
+    path = table(session, "t.csv", ROWS)
+    with (
+        braid.open(session.store, guard_dir=session.folder / "guard") as store,
+        open_source(str(path), None, {}) as opened,
+    ):
+        turns = [one for one in opened.importer.read(opened.source) if isinstance(one, Message)]
+        store.session.append_drafts(
+            [draft_of(one, drafts.scope(), one.key(opened.source_id)) for one in turns]
+        )
+    assert taken(session, path) == (0, 3)
+    assert taken(session, table(session, "t.csv", (*ROWS, "4,I sing."))) == (1, 3)
+    assert taken(session, table(session, "t.csv", (ROWS[0], "2,I have a dog.")), code=1) == (0, 1)
+
+
+# words that no person wrote
+
+
+def test_nothing_is_learned_of_the_owner_from_what_a_model_wrote(session: Session) -> None:
+    marks: tuple[dict[str, bool], ...] = ({"isSidechain": True}, {"isCompactSummary": True}, {"isMeta": True})
+    lines = [
+        {
+            "type": "user", "uuid": f"u{n}", "sessionId": "s1", "timestamp": f"2025-05-0{n + 1}T09:00:00Z", **mark,
+            "message": {"role": "user", "content": f"I live in {city}."},
+        }
+        for n, (mark, city) in enumerate(zip((*marks, {}), ("Lima", "Oslo", "Turin", "Porto"), strict=True))
+    ]  # fmt: skip
+    session.write("t.jsonl", "\n".join(map(json.dumps, lines)))
+    assert report(session, "t.jsonl", "--user-id", "ann")["claims read"] == 1
+    assert "Porto" in session.well("ask", "Where do I live?", "--user-id", "ann").out
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("plain", "Great, thanks.\n\nOn Fri, 2 May 2025, Bo <bo@x.org> wrote:\n> I live in Turin.\n"),
+        ("html", "<p>Great, thanks.</p><p>Bo wrote:</p><blockquote type=cite>I live in Turin.</blockquote>"),
+    ],
+)
+def test_what_a_mail_quotes_is_not_its_senders(session: Session, kind: str, body: str) -> None:
+    session.write(
+        "sent.mbox",
+        "From ann@x.org Fri May  2 10:00:00 2025\nFrom: Ann <ann@x.org>\nMessage-ID: <1@x.org>\n"
+        f"Date: Fri, 2 May 2025 10:00:00 +0000\nSubject: Re: moving\nContent-Type: text/{kind}\n\n{body}\n",
+    )
+    assert report(session, "sent.mbox", "--sent", "--user-id", "ann")["claims read"] == 0
+    assert "Turin" not in session.braid("ask", "Where do I live?", "--user-id", "ann").out
+
+
+# a folder of several formats
+
+
+def test_files_of_another_format_in_a_folder_are_named(session: Session) -> None:
+    (session.folder / "mixed").mkdir()
+    session.write("mixed/n.md", "# Tea\nI drink tea.\n")
+    for name in ("mail.mbox", "l.jsonl", "t.csv"):
+        session.write(f"mixed/{name}", "x\n")
+    done = session.well("ingest", "mixed", "-o", "json")
+    said = json.loads(done.out)
+    assert (said["taken"], said["skipped"], said["files passed over"]) == (1, 0, 3)
+    assert "mixed: read as markdown; 3 files of it passed over: l.jsonl, mail.mbox, t.csv" in done.err
+    for number in range(30):
+        session.write(f"mixed/{number:02}.csv", "x\n")
+    zip_of_folder(session.folder / "mixed.zip", session.folder / "mixed")
+    done = session.well("ingest", "mixed.zip")
+    assert "33 files of it passed over: 00.csv, " in done.err
+    assert "09.csv and 23 more" in done.err

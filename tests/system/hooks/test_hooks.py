@@ -320,6 +320,22 @@ def test_context_that_braid_gave_is_not_taken_for_a_turn(scene: Scene) -> None:
         assert [turn[1] for turn in spoken(store)] == ["I live in Porto."]
 
 
+def test_what_no_person_wrote_is_not_captured_as_the_users(scene: Scene) -> None:
+    said = json.loads(line(SESSION, 0, "user", "I live in Lima."))
+    marks: tuple[dict[str, bool], ...] = (
+        {"isSidechain": True},
+        {"isCompactSummary": True},
+        {"isMeta": True},
+        {},
+    )
+    lines = [json.dumps(said | mark | {"uuid": f"u{n}"}) for n, mark in enumerate(marks)]
+    scene.transcript.write_text("\n".join(lines) + "\n")
+    scene.hook("SessionEnd", reason="exit")
+    with scene.open() as store:
+        found = store.sql("SELECT actor FROM experiences WHERE text = 'I live in Lima.' ORDER BY log_index")
+        assert [row["actor"] for row in found.to_pylist()] == ["agent", "agent", "system", "user"]
+
+
 def test_a_turn_that_names_anothers_record_is_kept_without_its_parts(scene: Scene) -> None:
     with scene.open() as store:
         other = store.append("Ben lives in Rome.", user_id="ben")

@@ -189,12 +189,13 @@ def test_claude_refusals(change: dict[str, Any], reason: str) -> None:
 
 def test_claude_code_turns_tools_and_side_chains() -> None:
     found = sample("claude-code")
-    assert [each.role for each in found] == ["user", "assistant", "tool", "assistant", "user", "system"]
+    assert [each.role for each in found] == ["user", "assistant", "tool", "assistant", "assistant", "system"]
     assert [each.ordinal for each in found] == [2, 3, 4, 5, 6, 7]  # lines that are no turns are counted
     result = found[2]
     assert (result.name, result.text) == ("Read", "     1\tdef parse(text):\n     2\t    return text[0]")
     assert result.parent == found[1].external_id
     assert found[4].extra["isSidechain"] is True
+
     assert found[4].media == (
         Attachment(
             kind="image/png",
@@ -202,6 +203,21 @@ def test_claude_code_turns_tools_and_side_chains() -> None:
         ),
     )
     assert {each.session for each in found} == {"5e551010-0000-4000-8000-000000000001"}
+
+
+@pytest.mark.parametrize(
+    ("mark", "role"), [("isSidechain", "assistant"), ("isCompactSummary", "assistant"), ("isMeta", "system")]
+)
+def test_claude_code_lines_that_a_program_wrote_are_not_the_users(mark: str, role: str) -> None:
+    line = {
+        "type": "user", "uuid": "u1", "sessionId": "s1", mark: True,
+        "message": {"role": "user", "content": "I live in Lima."},
+    }  # fmt: skip
+    (found,) = messages(read_bytes("claude-code", json.dumps(line).encode()))
+    assert (found.role, found.text) == (role, "I live in Lima.")
+    told = line | {"message": {"content": [{"type": "tool_result", "tool_use_id": "t", "content": "ok"}]}}
+    (found,) = messages(read_bytes("claude-code", json.dumps(told).encode()))
+    assert found.role == "tool"
 
 
 @pytest.mark.parametrize(

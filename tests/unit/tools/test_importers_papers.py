@@ -4,6 +4,7 @@ import os
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -91,6 +92,53 @@ def test_mail_in_a_charset_that_is_none_keeps_its_words(charset: str) -> None:
     assert (found.text, found.extra["subject"]) == ("hi-9ab Ol\u00e1", f"=?{charset}?q?a-b?=")
 
 
+@pytest.mark.parametrize(
+    ("named", "body", "text", "beside"),
+    [
+        ("us-ascii", "Olá".encode(), "Olá", {"charset": "utf-8"}),
+        ("", "Olá".encode(), "Olá", {"charset": "utf-8"}),
+        ("us-ascii", "Olá – €".encode("cp1252"), "Olá – €", {"charset": "cp1252"}),
+        ("us-ascii", b"Ol\xe1\x81", "Ol\xe1\x81", {"charset": "iso8859-1"}),
+        ("iso-8859-1", "Olá".encode("latin-1"), "Olá", {}),
+        ("utf-8", "Olá".encode() + b"\xff", "Olá\ufffd", {"bytes_replaced": 1}),
+        ("iso-2022-jp", "Olá".encode(), "Olá", {"charset": "utf-8"}),
+    ],
+)
+def test_mail_is_read_in_the_charset_that_it_is_in(
+    named: str, body: bytes, text: str, beside: dict[str, object]
+) -> None:
+    headers = "Subject: x" + (f"\nContent-Type: text/plain; charset={named}" if named else "")
+    found = one(mail(headers, "BODY").replace(b"BODY", body))
+    assert found.text == text
+    assert {name: found.extra[name] for name in found.extra if name != "subject"} == beside
+
+
+@pytest.mark.parametrize(
+    ("date", "zone", "moment"),
+    [
+        ("Sat, 17 May 2025 09:30:00", "Europe/Berlin", "2025-05-17T09:30:00+02:00"),
+        ("Sat May 17 09:30:00 2025", "Europe/Berlin", "2025-05-17T09:30:00+02:00"),
+        ("Sat, 17 May 2025 09:30:00 -0000", "Europe/Berlin", "2025-05-17T09:30:00+00:00"),
+        ("Sat, 17 May 2025 09:30 XYZ", "Europe/Berlin", "2025-05-17T09:30:00+00:00"),
+        ("Sat, 17 May 2025 09:30:00 +0100", "Europe/Berlin", "2025-05-17T09:30:00+01:00"),
+        ("Sat, 17 May 2025 09:30:00 -0000", None, "2025-05-17T09:30:00+00:00"),
+        ("Sat, 17 May 2025 09:30:00", None, '"Date" has no offset'),
+        ("Sun, 30 Mar 2025 02:30:00", "Europe/Berlin", "whose clocks leapt over it"),
+    ],
+)
+def test_mail_without_an_offset_is_of_the_zone_that_is_named(
+    date: str, zone: str | None, moment: str
+) -> None:
+    source = piped("mbox", mail(f"Date: {date}"))
+    source.zone = ZoneInfo(zone) if zone else None
+    (found,) = MboxImporter().read(source)
+    if isinstance(found, BadLine):
+        assert moment in found.reason
+    else:
+        assert found.occurred_at is not None
+        assert found.occurred_at.isoformat() == moment
+
+
 def test_mail_from_a_sender_nested_too_deeply_keeps_the_header_as_it_stands() -> None:
     found = one(mail("From: Maya <m@x>" + "(" * 20_000 + "\nSubject: x"))
     assert (found.name, found.text, found.extra["subject"]) == (None, "hi", "x")
@@ -117,6 +165,17 @@ def test_mail_nested_without_end_is_refused_or_read_but_not_followed() -> None:
     nested = "".join(f'Content-Type: multipart/mixed; boundary="b{n}"\n\n--b{n}\n' for n in range(depth))
     (found,) = read_bytes("mbox", mail("Subject: x\n" + nested, "hi"))
     assert isinstance(found, Message) or "not readable as mail" in found.reason
+
+
+def test_html_quotations_are_marked_as_in_plain_mail() -> None:
+    html = (
+        "<div>Sure.</div><div>Bo wrote:<br><blockquote type='cite'>I live<br/>in Turin.<p>And you?</p>"
+        "<BLOCKQUOTE>Hi\x00</BLOCKQUOTE>ok</blockquote></blockquote></div>Bye"
+    )
+    assert ">" not in text_of_html(html, marked=False)
+    assert text_of_html(html).split("\n") == [
+        "Sure.", "Bo wrote:", "> I live", "> in Turin.", "> And you?", ">> Hi\ufffd", "> ok", "Bye",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,52 @@ def test_slack_refusals_name_the_day(slack: Path, change: dict[str, Any], reason
     assert len(found) == 5
 
 
+BLOCKS = [
+    {"type": "header", "text": {"type": "plain_text", "text": "Build 7 &amp; tests"}},
+    {"type": "section", "fields": [{"type": "mrkdwn", "text": "*passed*"}, {"type": "mrkdwn", "text": "in 4 min"}]},
+    {
+        "type": "rich_text",
+        "elements": [
+            {
+                "type": "rich_text_section",
+                "elements": [{"type": "text", "text": "for "}, {"type": "user", "user_id": "U01MAYA"},
+                             {"type": "text", "text": " &amp; all"}],
+            }
+        ],
+    },
+]  # fmt: skip
+ATTACHED = [
+    {
+        "fallback": "down: x",
+        "title": "Site down",
+        "text": "since 9",
+        "fields": [{"title": "Host", "value": "x"}],
+    },
+    {"fallback": "see log"},
+]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ({"blocks": BLOCKS}, "Build 7 & tests\n*passed*\nin 4 min\nfor @maya & all"),
+        ({"attachments": ATTACHED}, "Site down\nsince 9\nHost\nx\nsee log"),
+        ({"text": "Mine", "blocks": BLOCKS}, "Mine"),
+        ({"text": "a &lt;b&gt; &amp;amp; <@U01MAYA>"}, "a <b> &amp; @maya"),
+        ({"blocks": [[7], {"text": 7, "elements": [{"elements": 7}]}]}, ""),
+    ],
+)
+def test_slack_text_wherever_it_stands(slack: Path, said: dict[str, Any], text: str) -> None:
+    rewrite(slack / "general/2025-04-01.json", {"text": "", "subtype": "bot_message", **said})
+    assert messages(read_path("slack", slack))[2].text == text
+
+
+def test_slack_a_guest_has_the_name_of_their_profile(slack: Path) -> None:
+    guest = {"user": "U9", "user_profile": {"display_name": "", "real_name": "Gil Ray"}}
+    rewrite(slack / "general/2025-04-01.json", guest)
+    assert messages(read_path("slack", slack))[2].name == "Gil Ray"
+
+
 def test_slack_without_a_list_of_channels_is_known_by_names(tmp_path: Path) -> None:
     day = [{"type": "message", "user": "U9", "text": "hi", "ts": "1743494460.123456", "subtype": []}]
     path = zip_of(
@@ -143,3 +189,16 @@ def test_discord_messages_before_their_channel_are_refused() -> None:
     assert set(reasons(read_bytes("discord", backwards))) == {
         '"channel" with its "id" must stand before "messages"'
     }
+
+
+def test_discord_a_sticker_leaves_a_trace() -> None:
+    sticker = {
+        "id": "9",
+        "name": "Wave",
+        "format": "Apng",
+        "sourceUrl": "https://cdn.discordapp.com/s/9.png?a=b",
+    }
+    said = messages(
+        read_bytes("discord", changed({"content": "", "stickers": [sticker], "attachments": []}))
+    )[1]
+    assert said.media == (Attachment(kind="sticker", uri="https://cdn.discordapp.com/s/9.png", name="Wave"),)
