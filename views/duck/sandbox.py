@@ -227,7 +227,9 @@ def _hint(error: Exception) -> str:
     return _HINTS.get(name, "")
 
 
-_VALUES_HINT: Final = "give each $name a value: `params` in Python, `parameters` over HTTP, --param NAME=VALUE on the command line"
+_VALUES_HINT: Final = (
+    "give each $name a value: `params` in Python, `parameters` over HTTP, --param NAME=VALUE on the command line"
+)
 _HINTS: Final = {
     "ParserException": "docs/sql.md shows what can be asked, and how",
     "CatalogException": "`SHOW TABLES` and `DESCRIBE experiences` say what there is",
