@@ -228,7 +228,7 @@ def _hint(error: Exception) -> str:
 
 
 _VALUES_HINT: Final = (
-    "give each $name a value: `params` in Python, `parameters` over HTTP, --param NAME=VALUE on the command line"
+    "give each $name a value: `params`, over HTTP `parameters`, in a shell --param NAME=VALUE"
 )
 _HINTS: Final = {
     "ParserException": "docs/sql.md shows what can be asked, and how",
