@@ -447,12 +447,13 @@ MACROS: Final = (
             Column("type", "VARCHAR", "occurrence ⊑ observation ⊑ inference ⊑ reconciliation."),
             WHO,
             SESSION,
+            Column("standing", "VARCHAR", "living, replaced, retired or fallen: `replaced` was corrected or edited."),
             Column("text", "VARCHAR", "The text."),
             SURE,
         ),
         """
-        SELECT e.happened_at, e.log_index, e.id, e.type, coalesce(e.name, e.actor) AS who, e.session_id, e.text,
-          e.confidence_p
+        SELECT e.happened_at, e.log_index, e.id, e.type, coalesce(e.name, e.actor) AS who, e.session_id, e.standing,
+          e.text, e.confidence_p
         FROM experiences e WHERE actor IS NULL OR e.name = actor OR e.actor = actor
         ORDER BY e.happened_at, e.log_index
         """,
