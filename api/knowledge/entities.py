@@ -260,6 +260,15 @@ def _told_apart(one: Entity, *, owned: bool) -> str:
     return f"{one.name}, {one.type}{of}, mentions: {len(one.mentions)}"
 
 
+def joined_by(decisions: Iterable[Decision], nodes: Iterable[Node]) -> set[Node]:
+    """Return the nodes that decisions, and no rule, join with some, themselves too."""
+    joins = [{*one.nodes} for one in decisions if one.op in ("merge", "alias")]
+    reached = {*nodes}
+    while more := [each for each in joins if not each.isdisjoint(reached) and not each <= reached]:
+        reached = reached.union(*more)
+    return reached
+
+
 # -- deciding --------------------------------------------------------------------------------------
 
 
@@ -278,10 +287,31 @@ class Decider:
         names = [self._name(one, one.nodes[0]), self._name(other, other.nodes[0])]
         return self._append(one.owner, {"op": "merge"}, names, supersedes=overruled)
 
-    def alias(self, entity: Entity, aliases: Sequence[str]) -> str:
-        """Record that an entity has other names, too."""
-        data = {"op": "alias", "aliases": list(aliases), "keys": [normal(alias) for alias in aliases]}
-        return self._append(entity.owner, data, [self._name(entity, entity.nodes[0])])
+    def confirm(self, entity: Entity, one: str, other: str) -> str | None:
+        """Record that two names of an entity are one's, which only a rule says; return the record's id.
+
+        None where it was decided already, and for what are no two names of it.
+        """
+        mine, theirs = (
+            [node for node in entity.nodes if base_of(node) == normal(name)] for name in (one, other)
+        )
+        decided = joined_by(self._reader.decisions.values(), mine)
+        if not mine or not theirs or not decided.isdisjoint(theirs):
+            return None
+        names = [self._name(entity, mine[0]), self._name(entity, theirs[0])]
+        return self._append(entity.owner, {"op": "merge"}, names)
+
+    def alias(self, entity: Entity, called: str, aliases: Sequence[str]) -> str | None:
+        """Record that an entity, which is `called` so, has other names, too; None where it was decided already."""
+        keys = {normal(alias) for alias in aliases}
+        named = [node for node in entity.nodes if base_of(node) == normal(called)]
+        node = next((one for one in (*named, *entity.nodes) if base_of(one) not in keys), entity.nodes[0])
+        decided = {base_of(one) for one in joined_by(self._reader.decisions.values(), [node])}
+        new = [alias for alias in aliases if normal(alias) not in decided]
+        if not new:
+            return None
+        data = {"op": "alias", "aliases": new, "keys": [normal(alias) for alias in new]}
+        return self._append(entity.owner, data, [self._name(entity, node)])
 
     def dictionary(self, owner: str, name: str, aliases: Sequence[str]) -> str:
         """Record other names of what nobody has mentioned yet."""

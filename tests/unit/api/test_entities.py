@@ -88,6 +88,44 @@ def test_a_merge_is_a_record_that_a_split_takes_back(store: Store, people: dict[
     assert store.verify(deep=True).findings == []
 
 
+def joined_in_sql(store: Store) -> list[set[str]]:
+    return [
+        set(row["names"]) for row in store.sql("FROM entities WHERE list_contains(names, 'Bob')").to_pylist()
+    ]
+
+
+@pytest.fixture
+def likely(store: Store) -> Store:
+    """Bob, and Robert Kinsella, whom a rule takes for one, since both speak of one thing."""
+    say(store, "Bob likes sailing.", ("Bob", "likes", "sailing"))
+    say(store, "Robert Kinsella likes sailing.", ("Robert Kinsella", "likes", "sailing"))
+    assert [each.how for each in one(store, "Bob").joined] == ["close"]
+    assert joined_in_sql(store) == [{"Bob"}]
+    return store
+
+
+def test_what_a_rule_joins_is_decided_all_the_same(likely: Store) -> None:
+    done = likely.merge_entities("Bob", "Robert Kinsella", user_id="maya")
+    assert done.id is not None
+    assert [len(each.names) for each in done.entities] == [2]
+    assert joined_in_sql(likely) == [{"Bob", "Robert Kinsella"}]
+    assert likely.merge_entities("Robert Kinsella", "bob", user_id="maya").id is None
+    assert likely.alias_entity("Bob", ["Robert Kinsella"], user_id="maya").id is None
+    assert likely.merge_entities("Bob", "bob", user_id="maya").id is None
+    likely.split_entity("Bob", user_id="maya")
+    assert joined_in_sql(likely) == [{"Bob"}]
+
+
+def test_an_alias_that_a_rule_finds_is_decided_all_the_same(likely: Store) -> None:
+    for name, alias in (("Robert Kinsella", "Bob"), ("Bob", "Robert Kinsella")):
+        done = likely.alias_entity(name, [alias], user_id="maya")
+        assert done.id is not None
+        assert joined_in_sql(likely) == [{"Bob", "Robert Kinsella"}]
+        assert likely.alias_entity(name, [alias], user_id="maya").id is None
+        assert likely.merge_entities("Bob", "Robert Kinsella", user_id="maya").id is None
+        likely.forget(done.id)
+
+
 def test_a_merge_that_is_forgotten_comes_back_with_its_recovery_and_never_when_it_is_erased(
     store: Store, people: dict[str, str]
 ) -> None:
