@@ -913,8 +913,8 @@ class AsyncMethods:
     ) -> "EntityDecision":
         """Record that two entities are one. Splitting them, or forgetting the record, gives both back.
 
-        It is written also where only a rule says so; nothing is where it was decided already. Raises ValueError for what no entity is called, for a name that
-        several have, and for entities of two people's memories.
+        It is written also where only a rule says so; nothing is where it was decided already. Raises ValueError for what
+        no entity is called, for a name that several have, and for entities of two people's memories.
         """
         return await to_thread(
             lambda: self.sync.merge_entities(
