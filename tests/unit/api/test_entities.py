@@ -1,6 +1,7 @@
 """Entities of a store: what is joined, merged, split, and what forgetting, erasing and the past make of it."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,32 @@ def test_a_merge_is_a_record_that_a_split_takes_back(store: Store, people: dict[
     store.recover(parted.id)
     assert [one(store, "Bob"), one(store, "Robert Kinsella")] == before
     assert store.verify(deep=True).findings == []
+
+
+def test_what_is_known_of_two_names_follows_their_merge(store: Store) -> None:
+    for day, name, where in (("2026-10-01", "user's mum", "Cork"), ("2026-11-02", "Wilhelmina", "Galway")):
+        at = datetime.fromisoformat(day).replace(tzinfo=UTC)
+        say(store, f"{name} lives in {where}.", (name, "lives_in", where), occurred_at=at)
+
+    def known(topic: str) -> list[tuple[str, list[str]]]:
+        return [(one.says, [was.says for was in one.replaced]) for one in store.about(topic, user_id="maya")]
+
+    def disputed(**how: Any) -> list[tuple[str, str]]:
+        found = store.contradictions(user_id="maya", **how)
+        return [(one.one, one.other) for one in found]
+
+    cork, galway = "user's mum lives in Cork", "Wilhelmina lives in Galway"
+    assert (known("Mum"), known("Wilhelmina"), disputed()) == ([(cork, [])], [(galway, [])], [])
+    size = len(store)
+    done = store.merge_entities("user's mum", "Wilhelmina", user_id="maya")
+    assert done.id is not None
+    assert known("Mum") == known("Wilhelmina") == [(galway, [cork])]
+    assert disputed() == [(cork, galway)]
+    assert disputed(as_of=size - 1) == []
+    told = store.ask("What do you know about Wilhelmina?", user_id="maya").text
+    assert "Cork" not in told
+    store.split_entity("Wilhelmina", user_id="maya")
+    assert (known("Mum"), known("Wilhelmina"), disputed()) == ([(cork, [])], [(galway, [])], [])
 
 
 def joined_in_sql(store: Store) -> list[set[str]]:
