@@ -1056,8 +1056,8 @@ class Methods:
     ) -> "EntityDecision":
         """Record that two entities are one. Splitting them, or forgetting the record, gives both back.
 
-        Nothing is written where they are one already. Raises ValueError for what no entity is called, for a name that
-        several have, and for entities of two people's memories.
+        It is written also where only a rule says so; nothing is where it was decided already. Raises ValueError for what
+        no entity is called, for a name that several have, and for entities of two people's memories.
         """
         return self.session.call(
             knowledge_entity_operations.merge_entities,
@@ -1336,8 +1336,9 @@ class Methods:
     ) -> "Playbook":
         """Return why something isn't known: whether it was said, read, held back, forgotten, superseded, or ranked out.
 
-        A record says it, and a claim means it, where the most of its words stand there, the rarer the more. What was
-        forgotten is named by its id alone. Raises ValueError for a text without a word that says anything.
+        A record says it, and a claim means it, where the most of its words stand there, the rarer the more, and each
+        name and number. What was forgotten is named by its id alone; of erasures, who is held to a scope learns
+        nothing. Raises ValueError for a text without a word that says anything.
         """
         return self.session.call(
             knowledge_operations.why_not_known,

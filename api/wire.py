@@ -32,7 +32,9 @@ def plain(value: Any) -> Json:
     if isinstance(value, PurePath):
         return str(value)
     if hasattr(value, "column_names"):  # a table of Arrow, which isn't imported for the sake of the question
-        return {"columns": value.column_names, "rows": [list(row.values()) for row in value.to_pylist()]}
+        from braid.views.duck.arrow import named_rows
+
+        return {"columns": value.column_names, "rows": [list(row.values()) for row in named_rows(value)]}
     if hasattr(value, "tolist"):
         return value.tolist()
     raise NotImplementedError(f"an answer may not hold {type(value).__name__}")

@@ -69,7 +69,7 @@ class PreferenceLens(Lens):
     earlier one, and says since when it is otherwise."""
 
     name: ClassVar[str] = "preference"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     about: ClassVar[str] = "who likes, dislikes or prefers what, by what was said last"
 
     def takes(self, record: Record) -> bool:
@@ -98,13 +98,14 @@ class PreferenceLens(Lens):
 
 def _taken_in(known: Item | None, one: Preference, entry: Entry) -> Item:
     changed = known is not None and known.data["polarity"] != one.polarity
-    before = {"before": known.data["polarity"], "until": known.at} if known is not None and changed else {}
-    told = f" (until {known.at}: {known.data['polarity']})" if known is not None and changed else ""
+    day = entry.at.date().isoformat()  # of the change: that the other was said last before is no end of it
+    before = {"before": known.data["polarity"], "until": day} if known is not None and changed else {}
+    told = f" (until {day}: {known.data['polarity']})" if known is not None and changed else ""
     places = (known.places[-7:] if known is not None else ()) + (entry.place,)
     return Item(
         text=f"{one.who} {one.polarity} {one.object}{told}: {one.words}",
         places=tuple(dict.fromkeys(places)),
-        at=entry.at.date().isoformat(),
+        at=day,
         data={"who": one.who, "object": one.object, "polarity": one.polarity, "verb": one.verb, **before},
     )
 

@@ -26,7 +26,7 @@ How = Literal["other", "denied", "opposite", "number", "date"]
 ALWAYS: Final = datetime.min.replace(tzinfo=UTC)
 FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 _HEARSAY: Final = "implicit_unintentional"
-_LATELY: Final = timedelta(days=120)
+LATELY: Final = timedelta(days=120)
 """What began so long ago is told of as it is now; before that it may be a tale."""
 _INFERENCE: Final = "inference"
 OWN_METHOD: Final = "reconcile"
@@ -90,7 +90,7 @@ class RecordedClaim(msgspec.Struct, frozen=True, kw_only=True):
     def recency(self) -> datetime:
         """The latest time of which it speaks: of "I've been in Hull since 2020" the time at which that was said; so of
         what an episode of late has led to, too: "I moved to Braga last month"."""
-        if not self.spoken or (self.derived and self.said - self.since > _LATELY):
+        if not self.spoken or (self.derived and self.said - self.since > LATELY):
             return self.since
         return max(self.since, self.said)
 

@@ -18,6 +18,7 @@ from braid.claims.changed import ChangedClaim, KnowledgeChange
 from braid.claims.changes import changes_of
 from braid.claims.decision import Resolved, resolve
 from braid.claims.finder import ClaimFinder
+from braid.claims.merged_names import merged_names
 from braid.claims.question import utc
 from braid.claims.topics import is_about, turn_index, weighed
 from braid.ledger.record.record import Record, Scope
@@ -268,15 +269,18 @@ class StoreMind(Tones):
         """Yield the claims about a topic that stand, in the order in which they were said; each claim once."""
         finder = ClaimFinder(self._session, self._scope, self.size, trust=self._trust)
         topics = [topic, *finder.speakers] if normal(topic) in SELF else [topic]
-        meant = [
-            said for said in finder.claims(finder.named(None)) if any(is_about(said, one) for one in topics)
-        ]
+        names = merged_names(self._session, finder)
+        topics = [every for one in topics for every in names.topics(one)]
+        meant = {
+            said.node: said
+            for said in finder.claims(finder.named(None))
+            if any(is_about(said, one) for one in topics)
+        }
         at = utc(self.now)
-        folded = weighed(
-            self._session, self._scope, (said.claim.subject for said in meant), at, self.size
-        ).folded
-        nodes = {said.node for said in meant}
-        standing = [said for said in folded.standing() if said.node in nodes and said.said <= at]
+        subjects = (said.claim.subject for said in meant.values())
+        folded = weighed(self._session, self._scope, subjects, at, self.size, names=names).folded
+        # Names that are one's exclude each other's claims; each claim is told under the name that it was made of.
+        standing = [meant[said.node] for said in folded.standing() if said.node in meant and said.said <= at]
         seen: set[str] = set()
         for said in sorted(standing, key=lambda said: (said.said, said.index, said.k)):
             record = self._session.reader.at(turn_index(self._session, said.index))

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from braid.claims.finder import ClaimFinder
+from braid.claims.merged_names import MergedNames
 from braid.claims.question import utc
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import Asks, Claim, ExperienceBody, Record, Scope, is_reading
@@ -42,11 +43,16 @@ def weighed(
     size: int | None = None,
     *,
     own: Sequence[RecordedClaim] | None = None,
+    names: MergedNames | None = None,
 ) -> Weighed:
-    """Return what is claimed of some subjects, and who has a say, as of an instant; with `own` only of these claims."""
+    """Return what is claimed of some subjects, and who has a say, as of an instant; with `own` only of these claims.
+
+    `names`: by which of them claims are of one, and so exclude each other.
+    """
     finder = ClaimFinder(session, scope, size)
     named = list(dict.fromkeys(subjects))
-    claims = backdated(finder.claims(finder.named(Asks(subjects=named, rels=[])) if named else []))
+    found = finder.claims(finder.named(Asks(subjects=named, rels=[])) if named else [])
+    claims = backdated(found if names is None else names.as_one(found))
     if own is not None:
         claims = rivals_of(own, claims)
     return Weighed(finder, fold(claims, finder.sources({said.index for said in claims}), at), at)

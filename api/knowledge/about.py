@@ -1,13 +1,14 @@
 """What is known of something: the living claims that have a say, their words, and what each stands in place of."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from braid.claims.finder import ClaimFinder
+from braid.claims.merged_names import merged_names
 from braid.claims.question import size_of, utc
 from braid.claims.topics import PUT_RIGHT, Weighed, is_about, moment, put_right, since_of, turn_index, weighed
 from braid.knowledge.operations import FormerClaim, KnownClaim
-from braid.ledger.record.record import Scope
+from braid.ledger.record.record import Claim, Scope
 from braid.session import Session
 from braid.stance.claims import ALWAYS, FOREVER, RecordedClaim
 from braid.stance.words import words_of
@@ -28,16 +29,19 @@ def known_about(
     session.reader.need_vault()
     size = size_of(session, as_of)
     finder = ClaimFinder(session, scope, size)
-    meant = [said for said in finder.claims(finder.named(None)) if is_about(said, topic)]
-    found = weighed(session, scope, (said.claim.subject for said in meant), moment(session, at, size), size)
-    nodes = {said.node for said in meant}
+    names = merged_names(session, finder)
+    topics = names.topics(topic)
+    made = finder.claims(finder.named(None))
+    meant = {said.node: said.claim.subject for said in made if any(is_about(said, one) for one in topics)}
+    found = weighed(session, scope, meant.values(), moment(session, at, size), size, names=names)
     alike: dict[_Key, list[RecordedClaim]] = {}
     for said in found.folded.standing():
-        if said.node in nodes:
+        if said.node in meant:
             alike.setdefault(_key(said), []).append(said)
     newest = [(max(some, key=_place), some) for some in alike.values()]
     newest.sort(key=lambda one: (*_key(one[0])[:2], one[0].since, *_place(one[0])))
-    return tuple(_known(session, found, said, some) for said, some in newest)
+    claimed = {said.node: said.claim for said in made}
+    return tuple(_known(session, found, said, some, claimed) for said, some in newest)
 
 
 def _place(said: RecordedClaim) -> tuple[int, int]:
@@ -51,12 +55,22 @@ def _key(said: RecordedClaim) -> _Key:
 
 
 def _known(
-    session: Session, found: Weighed, said: RecordedClaim, alike: Sequence[RecordedClaim]
+    session: Session,
+    found: Weighed,
+    said: RecordedClaim,
+    alike: Sequence[RecordedClaim],
+    claimed: Mapping[str, Claim],
 ) -> KnownClaim:
-    claim = said.claim
+    """`claimed`: the claims as they were made, under their own names."""
+    claim = claimed.get(said.node, said.claim)
     takers = {one.node for one in alike}
     former = [
-        FormerClaim(id=one.id, says=one.text, since=None if one.since == ALWAYS else utc(one.since), why=why)
+        FormerClaim(
+            id=one.id,
+            says=words_of(claimed.get(node, one.claim)),
+            since=None if one.since == ALWAYS else utc(one.since),
+            why=why,
+        )
         for node, one in found.folded.claims.items()
         for taker, why in found.folded.taken.get(node, ())
         if taker.node in takers
@@ -69,7 +83,7 @@ def _known(
     return KnownClaim(
         id=said.id,
         place=said.k,
-        says=said.text,
+        says=words_of(claim),
         subject=claim.subject,
         rel=claim.rel,
         object=claim.object,

@@ -3,11 +3,13 @@
 Each step has an outcome and the records that it is about; what was forgotten is named by its id, never by its words.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from math import log
 from typing import Final, NamedTuple
 
+from braid.caller import asking
 from braid.claims.question import utc
 from braid.claims.topics import Weighed, readings_of, weighed
 from braid.knowledge.derivation import warnings_in
@@ -31,6 +33,8 @@ SHARE: Final = 0.65
 claim that means it. Each counts by how rare it is among what recall finds: one that nobody said counts most."""
 FORGOTTEN_READ: Final = 10_000
 """So many forgotten records are looked at, the newest."""
+_FIRST: Final = re.compile(r"(?:^|[.!?…] +)[^\W\d]+")
+"""The word that begins a sentence."""
 USABLE: Final = 0.5
 """What is less sure than this is not relied on."""
 
@@ -63,20 +67,24 @@ class _Case:
             one: log(1 + (len(told) + 1) / (sum(one in there for there in told) or 0.5))
             for one in _stems(text)
         }
+        self.values = _values(text)
         # What a claim means tells more than the words of its turn: "Porto, I suppose" may be where somebody lives.
         read = {hit.record.index: readings_of(session, hit.record.index) for hit in found}
-        self.said = [
+        like = [
             (rank, hit.record)
             for rank, hit in enumerate(found, 1)
-            if self.says(hit.record) or any(map(self.is_meant_in, read[hit.record.index]))
+            if self.is_near(hit.record)
+            or any(self.is_meant_in(one, hit.record) for one in read[hit.record.index])
         ]
-        self.readings = [one for _, record in self.said for one in read[record.index]]
+        self.said = [(rank, turn) for rank, turn in like if self.agrees(turn, read[turn.index])]
+        self.near = [turn for _, turn in like if not self.agrees(turn, read[turn.index])]
+        self.readings = [(one, turn) for _, turn in self.said for one in read[turn.index]]
         self.held = [
             _Held(record, place, claim)
-            for record in self.readings
+            for record, turn in self.readings
             if isinstance(record.body, ExperienceBody)
             for place, claim in enumerate(record.body.symbolic)
-            if self.means(claim)
+            if self.means(claim, turn)
         ]
 
     def share(self, words: str) -> float:
@@ -86,20 +94,27 @@ class _Case:
             self.weights.values()
         )
 
-    def says(self, record: Record) -> bool:
-        """Whether a record says it, or most of it."""
+    def is_near(self, record: Record) -> bool:
+        """Whether most of it stands in a record."""
         return self.share(_said(record)) >= SHARE
 
-    def means(self, claim: Claim) -> bool:
-        """Whether a claim may be what is looked for."""
-        words = f"{words_of(claim)} {claim.rel.replace('_', ' ')} {claim.quote or ''}"
-        return self.share(words) >= SHARE
+    def agrees(self, turn: Record, read: Iterable[Record] = ()) -> bool:
+        """Whether every name and number that is looked for stands in a turn, or in what was read of it."""
+        claimed = (_claim_words(claim) for record in read for claim in _claims_in(record))
+        return self.values <= _stems(" ".join((_said(turn), *claimed)))
 
-    def is_meant_in(self, record: Record) -> bool:
-        """Whether a reading claims what is looked for, or has it staged."""
-        body = record.body
-        claimed = body.symbolic if isinstance(body, ExperienceBody) else []
-        return any(map(self.means, (*claimed, *(one.claim for one in staged_in(record)))))
+    def says(self, record: Record) -> bool:
+        """Whether a record says it."""
+        return self.is_near(record) and self.agrees(record)
+
+    def means(self, claim: Claim, turn: Record) -> bool:
+        """Whether a claim that was read from a turn may be what is looked for."""
+        words = _claim_words(claim)
+        return self.share(words) >= SHARE and self.values <= _stems(f"{words} {_said(turn)}")
+
+    def is_meant_in(self, record: Record, turn: Record) -> bool:
+        """Whether a reading of a turn claims what is looked for, or has it staged."""
+        return any(self.means(claim, turn) for claim in _claims_in(record))
 
     def weighed(self) -> Weighed:
         """Return the claims that were found, with all that bear on them."""
@@ -108,6 +123,26 @@ class _Case:
 
 def _stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in telling(text))
+
+
+def _values(text: str) -> frozenset[str]:
+    """Return the stems of names and numbers that a text gives, without the words that begin a sentence: those are
+    capitals anyway, and whom it is of may be "I" where it was said.
+    """
+    rest = _FIRST.sub(" ", text).split()
+    return _stems(
+        " ".join(one for one in rest if one.lstrip("([\"'“")[:1].isupper() or any(map(str.isdigit, one)))
+    )
+
+
+def _claims_in(record: Record) -> Iterator[Claim]:
+    """Yield what a reading claims, and what it has staged."""
+    yield from record.body.symbolic if isinstance(record.body, ExperienceBody) else ()
+    yield from (one.claim for one in staged_in(record))
+
+
+def _claim_words(claim: Claim) -> str:
+    return f"{words_of(claim)} {claim.rel.replace('_', ' ')} {claim.quote or ''}"
 
 
 def _said(record: Record) -> str:
@@ -170,13 +205,13 @@ def _step(name: str, outcome: Outcome, detail: str, ids: Iterable[str] = ()) -> 
 
 
 def _was_said(case: _Case) -> PlaybookStep:
-    ids = [record.id for _, record in case.said]
-    detail = (
-        "the first of these says it best"
-        if ids
-        else f"none of the {LOOKED} records that recall looks at says so"
-    )
-    return _step("said", "yes" if ids else "no", detail, ids)
+    if case.said:
+        ids = [record.id for _, record in case.said]
+        return _step("said", "yes", "the first of these says it best", ids)
+    detail = f"none of the {LOOKED} records that recall looks at says so"
+    if case.near:
+        detail += "; these are near, with another name or number"
+    return _step("said", "no", detail, [record.id for record in case.near])
 
 
 def _was_forgotten(case: _Case) -> PlaybookStep:
@@ -207,10 +242,17 @@ def _forgotten(session: Session, scope: Scope | None) -> Iterator[Record]:
 
 
 def _was_erased(case: _Case) -> PlaybookStep:
+    caller = asking()
+    if (
+        caller is not None and caller.scope
+    ):  # what was erased has no scope: how much there is would be others' affair
+        return _step("erased", "unknown", "nobody can tell what an erased record said")
     count = len(case.session.reader.control.erased)
     if not count:
         return _step("erased", "no", "nothing was erased")
-    return _step("erased", "unknown", f"nobody can tell what the erased said: {count}")
+    return _step(
+        "erased", "unknown", f"nobody can tell what the erased said, nor of whom: {count} in the store"
+    )
 
 
 def _was_read(case: _Case) -> PlaybookStep:
@@ -220,16 +262,18 @@ def _was_read(case: _Case) -> PlaybookStep:
     if ids:
         return _step("read", "yes", "; ".join(dict.fromkeys(words_of(one.claim) for one in case.held)), ids)
     if case.readings:
-        return _step("read", "no", "the turns were read, for other claims", [one.id for one in case.readings])
+        return _step(
+            "read", "no", "the turns were read, for other claims", [one.id for one, _ in case.readings]
+        )
     return _step("read", "no", "no reading of these turns is in the log; `braid learn` reads what is new")
 
 
 def _was_gated(case: _Case) -> PlaybookStep:
     told: list[str] = []
     ids: list[str] = []
-    for record in case.readings:
+    for record, turn in case.readings:
         for one in staged_in(record):
-            if case.means(one.claim):
+            if case.means(one.claim, turn):
                 told.append(f"staged by {one.why or 'a gate'}: {words_of(one.claim)}")
                 ids.append(record.id)
         for warned in warnings_in(record):

@@ -5,21 +5,20 @@ the turns that say the name (SPEC §19, ADR 57). Nothing else of entities is kep
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from braid.caller import asking
+from braid.claims.entity_decisions import WITHHELD, decisions_in, joined_by
 from braid.claims.finder import ClaimFinder
 from braid.errors import AccessDeniedError, UnknownEntityError
 from braid.learn.resolve.compare import Similarity
 from braid.learn.resolve.resolution import (
-    Decision,
     Entity,
     Node,
     Resolution,
     Spoken,
     base_of,
     resolve,
-    split_node,
 )
 from braid.ledger.errors import ErasedError, ForgottenError
 from braid.ledger.record.record import (
@@ -41,17 +40,13 @@ from braid.stance.relations import name_of
 from braid.stance.review import Earlier
 from braid.text.words import normal
 from braid.views.embedder import embedded
-from braid.views.errors import ViewError
 
 _MOST_TOLD: Final = 6
 """Of so many that have one name an error tells."""
 _AROUND: Final = 240
 """So many characters before and behind a quote are what is said of a name."""
-WITHHELD: Final = ""
-"""Stands for the id of a decision that holds here and is outside of the caller's scope."""
 MAX_TURNS: Final = 200
 """On so many turns, the newest, the name of an entity rests."""
-_DECISIONS: Final = f"SELECT log_index FROM events WHERE name = '{ENTITY}' ORDER BY log_index"  # noqa: S608 - our own word
 
 
 class EntityReader:
@@ -71,9 +66,8 @@ class EntityReader:
         self._least: SourceClass = trust if is_least(trust, BELIEVED) else BELIEVED
         self._scope = scope
         self._records: dict[int, Record | None] = {}
-        self.decisions: dict[int, Decision] = {}
+        self.decisions = decisions_in(session, self._finder, self.record)
         """The living decisions, by log index."""
-        self._read_decisions()
 
     def resolution(self, similarity: Similarity | None = None) -> Resolution:
         """Return who is who."""
@@ -150,74 +144,6 @@ class EntityReader:
                 polarity=claim.polarity,
             )
 
-    # -- decisions ---------------------------------------------------------------------------------
-
-    def _read_decisions(self) -> None:
-        for index in self._decision_indexes():
-            record = self.record(index) if index < self._finder.size else None
-            decision = self._decision(record) if record is not None and record.raw is not None else None
-            if decision is not None:
-                self.decisions[index] = decision
-
-    def _decision_indexes(self) -> list[int]:
-        try:
-            with self._session.views.tables() as tables:
-                return [index for (index,) in tables.rows(_DECISIONS)]
-        except (ViewError, OSError):  # no projection to ask: the log itself is read
-            return [
-                record.index
-                for batch in self._session.reader.entries(0, self._finder.size)
-                for record, _ in batch
-                if record.kind == "event" and record.raw is not None and _event(record).name == ENTITY
-            ]
-
-    def _decision(self, record: Record) -> Decision | None:
-        body = _event(record)
-        op = body.data.get("op")
-        if op not in ("merge", "apart", "split", "alias") or not self._holds_here(body.scope):
-            return None
-        owner = owner_of(body.scope)
-        names = [one for link in record.targets("parent") if (one := self.record(link.index)) is not None]
-        nodes = [self._node(owner, one) for one in names]
-        aliases = body.data.get("aliases")
-        told = tuple(map(str, _list(aliases)))
-        is_told = self._is_told(body.scope)
-        return Decision(
-            at=record.index,
-            id=record.id if is_told else WITHHELD,
-            op=op,
-            nodes=(*nodes, *(Node(owner, normal(alias)) for alias in told)),
-            sides=tuple(int(_event(one).data.get("side", 0)) for one in names) if op == "apart" else (),
-            turns=frozenset(link.index for link in record.targets("evidence")),
-            aliases=told if is_told else (),
-        )
-
-    def _holds_here(self, decided: Scope | None) -> bool:
-        """Whether a decision holds in this scope: one of a whole memory does; of a part of one, only within that."""
-        ids = {name: id for name in SCOPES if decided is not None and (id := getattr(decided, name))}
-        ids.pop(owner_of(decided).partition(":")[0], None)
-        return all(self._scope is not None and getattr(self._scope, name) == id for name, id in ids.items())
-
-    def _is_told(self, decided: Scope | None) -> bool:
-        """Whether a decision's own words and id may be told: not to a caller whose scope it is outside of."""
-        caller = asking()
-        return caller is None or not caller.scope or in_scope(decided, Scope(**caller.scope))
-
-    @staticmethod
-    def _node(owner: str, name: Record) -> Node:
-        node = Node(owner, str(_event(name).data.get("node", "")))
-        parted = name.targets("target")
-        return split_node(node, parted[0].index) if parted else node
-
-
-def _list(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []
-
-
-def _event(record: Record) -> EventBody:
-    body = record.body
-    return body if isinstance(body, EventBody) else EventBody()
-
 
 def _turn_of(record: Record) -> int:
     """Return the turn that a record was read of; itself, where it was read of none."""
@@ -278,10 +204,31 @@ class Decider:
         names = [self._name(one, one.nodes[0]), self._name(other, other.nodes[0])]
         return self._append(one.owner, {"op": "merge"}, names, supersedes=overruled)
 
-    def alias(self, entity: Entity, aliases: Sequence[str]) -> str:
-        """Record that an entity has other names, too."""
-        data = {"op": "alias", "aliases": list(aliases), "keys": [normal(alias) for alias in aliases]}
-        return self._append(entity.owner, data, [self._name(entity, entity.nodes[0])])
+    def confirm(self, entity: Entity, one: str, other: str) -> str | None:
+        """Record that two names of an entity are one's, which only a rule says; return the record's id.
+
+        None where it was decided already, and for what are no two names of it.
+        """
+        mine, theirs = (
+            [node for node in entity.nodes if base_of(node) == normal(name)] for name in (one, other)
+        )
+        decided = joined_by(self._reader.decisions.values(), mine)
+        if not mine or not theirs or not decided.isdisjoint(theirs):
+            return None
+        names = [self._name(entity, mine[0]), self._name(entity, theirs[0])]
+        return self._append(entity.owner, {"op": "merge"}, names)
+
+    def alias(self, entity: Entity, called: str, aliases: Sequence[str]) -> str | None:
+        """Record that an entity, which is `called` so, has other names, too; None where it was decided already."""
+        keys = {normal(alias) for alias in aliases}
+        named = [node for node in entity.nodes if base_of(node) == normal(called)]
+        node = next((one for one in (*named, *entity.nodes) if base_of(one) not in keys), entity.nodes[0])
+        decided = {base_of(one) for one in joined_by(self._reader.decisions.values(), [node])}
+        new = [alias for alias in aliases if normal(alias) not in decided]
+        if not new:
+            return None
+        data = {"op": "alias", "aliases": new, "keys": [normal(alias) for alias in new]}
+        return self._append(entity.owner, data, [self._name(entity, node)])
 
     def dictionary(self, owner: str, name: str, aliases: Sequence[str]) -> str:
         """Record other names of what nobody has mentioned yet."""

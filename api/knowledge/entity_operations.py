@@ -200,8 +200,8 @@ class MergeEntities(Decides, frozen=True, kw_only=True):
 def merge_entities(session: Session, asked: MergeEntities) -> EntityDecision:
     """Record that two entities are one. Splitting them, or forgetting the record, gives both back.
 
-    Nothing is written where they are one already. Raises ValueError for what no entity is called, for a name that
-    several have, and for entities of two people's memories.
+    It is written also where only a rule says so; nothing is where it was decided already. Raises ValueError for what
+    no entity is called, for a name that several have, and for entities of two people's memories.
     """
     from braid.knowledge.entity_views import merged
 

@@ -82,7 +82,8 @@ def merged(session: Session, asked: MergeEntities) -> EntityDecision:
         raise ValueError(
             f"{one.name} and {other.name} are of two memories: what is known of one isn't known in another"
         )
-    id = None if one.id == other.id else _decider(session, reader, asked).merge(one, other)
+    decider = _decider(session, reader, asked)
+    id = decider.confirm(one, asked.one, asked.other) if one.id == other.id else decider.merge(one, other)
     return _decided(session, asked, "merge", id, (*one.names[:1], *other.names[:1]))
 
 
@@ -135,8 +136,7 @@ def aliased(session: Session, asked: AliasEntity) -> EntityDecision:
         id = decider.dictionary(owner, asked.entity, new) if new else None
         return EntityDecision(id=id, op="alias", entities=())
     one = found(known, asked.entity)
-    new = [name for name in asked.aliases if normal(name) not in {normal(each) for each in one.names}]
-    return _decided(session, asked, "alias", decider.alias(one, new) if new else None, one.names)
+    return _decided(session, asked, "alias", decider.alias(one, asked.entity, asked.aliases), one.names)
 
 
 def _decider(session: Session, reader: EntityReader, asked: Decides) -> Decider:

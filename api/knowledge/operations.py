@@ -372,8 +372,9 @@ class Playbook(Response, frozen=True, kw_only=True):
 def why_not_known(session: Session, asked: WhyNotKnown) -> Playbook:
     """Return why something isn't known: whether it was said, read, held back, forgotten, superseded, or ranked out.
 
-    A record says it, and a claim means it, where the most of its words stand there, the rarer the more. What was
-    forgotten is named by its id alone. Raises ValueError for a text without a word that says anything.
+    A record says it, and a claim means it, where the most of its words stand there, the rarer the more, and each
+    name and number. What was forgotten is named by its id alone; of erasures, who is held to a scope learns
+    nothing. Raises ValueError for a text without a word that says anything.
     """
     from braid.knowledge.absence import playbook
 

@@ -46,7 +46,7 @@ class OutputTarget:
                 _write_partitions(table, self.out, self.partition_by)
             else:
                 _write(table, self.form, self.out)
-        except (pa.ArrowException, NotImplementedError) as error:
+        except (pa.ArrowException, NotImplementedError, OverflowError) as error:
             raise ValueError(f"{self.form} can't hold this answer: {error}") from error
 
 
@@ -85,14 +85,14 @@ def _span(months: int, days: int, nanoseconds: int) -> str:
 
 
 def _put(table: Any, form: AnswerForm) -> None:
-    if form in _BINARY:
-        from braid.views.duck.arrow import pa
+    from braid.views.duck.arrow import named_rows, pa
 
+    if form in _BINARY:
         sink = pa.BufferOutputStream()
         _encode(table, form, sink, seekable=False)
         put_bytes(sink.getvalue())
         return
-    put_rows(table.column_names, table.to_pylist(), plain_form(form))
+    put_rows(table.column_names, named_rows(table), plain_form(form))
 
 
 def plain_form(form: AnswerForm) -> Format:
@@ -119,6 +119,8 @@ def _encode(table: Any, form: AnswerForm, sink: Any, *, seekable: bool) -> None:
 
 
 def _write(table: Any, form: AnswerForm, file: Path) -> None:
+    from braid.views.duck.arrow import named_rows
+
     with new_file(file) as stream:
         if form in _BINARY:
             _encode(table, form, stream, seekable=not is_stream(file))
@@ -127,7 +129,7 @@ def _write(table: Any, form: AnswerForm, file: Path) -> None:
             TextIOWrapper(stream, encoding="utf-8", errors="backslashreplace") as text,
             redirect_stdout(text),
         ):
-            put_rows(table.column_names, table.to_pylist(), plain_form(form))
+            put_rows(table.column_names, named_rows(table), plain_form(form))
 
 
 def _write_partitions(table: Any, folder: Path, columns: Sequence[str]) -> None:

@@ -11,8 +11,9 @@ import sys
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time
+from math import isfinite
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -94,9 +95,23 @@ def _plain(value: object) -> object:
     return str(value)
 
 
+def _finite(value: object) -> object:
+    """Return a value with null for NaN and the infinities: JSON has no numbers for them."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _finite(each) for name, each in cast("Mapping[object, object]", value).items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(each) for each in cast("Sequence[object]", value)]
+    return value
+
+
 def to_json(value: object, *, indent: int | None = None) -> str:
-    """Return JSON that a terminal shows as it is; what JSON has no type for becomes text."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
+    """Return JSON that a terminal shows as it is; what JSON has no type for becomes text, no number null."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, indent=indent, default=_plain, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=False, indent=indent, default=_plain)
     return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

@@ -70,6 +70,17 @@ def from_arrow(batch: Any) -> list[Row]:
     return list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
+def named_rows(table: Any) -> list[dict[str, Any]]:
+    """Return the rows of an answer by name; raise SqlError for a time that Python can't hold."""
+    try:
+        rows: list[dict[str, Any]] = table.to_pylist()
+    except OverflowError:
+        raise SqlError(
+            "the answer has a time outside of the years 1 to 9999", "CAST it to VARCHAR to have it as text"
+        ) from None
+    return rows
+
+
 def to_streams(tables: Mapping[str, Any], most: int) -> list[tuple[str, Any]]:
     """Return each table's name and its Arrow stream, a buffer; together they may have `most` bytes.
 

@@ -8,6 +8,7 @@ record names what it came from. Probes, decay and background inference will add 
 
 from typing import Final
 
+from braid.ledger.record.ids import PREFIXES
 from braid.views.duck.definition import (
     ID,
     INDEX,
@@ -19,7 +20,7 @@ from braid.views.duck.definition import (
     USER,
     ViewDefinition,
 )
-from braid.views.duck.schema import Column
+from braid.views.duck.schema import Column, quoted
 
 _COLUMNS: Final = (
     Column("timestamp", "TIMESTAMP", "When, UTC."),
@@ -40,7 +41,9 @@ _COLUMNS: Final = (
     Column("source_mechanism", "VARCHAR", "explicit, observational, inferential, user_correction."),
     SESSION,
     Column("decision_reasoning", "VARCHAR", "Why, in words, where somebody said."),
-    Column("metadata", "JSON", "What belongs to the event."),
+    Column(
+        "metadata", "JSON", "What belongs to the event; of a record that was forgotten or erased, its kind."
+    ),
     USER,
     Column(
         "target_id",
@@ -57,6 +60,9 @@ _SAME: Final = (
     f"{OWNED.format('e')}, e.project_id, {NORMAL.format('c.subject')}, {REL_NAME},"
     f" {NORMAL.format('c.object')}, c.polarity ORDER BY c.log_index, c.k"
 )
+_KINDS: Final = " ".join(f"WHEN {quoted(prefix)} THEN {quoted(kind)}" for kind, prefix in PREFIXES.items())
+_KIND: Final = f"CASE split_part(t.target_id, '_', 1) {_KINDS} ELSE split_part(t.target_id, '_', 1) END"
+"""The kind of the record that a tombstone `t` names, by its id: an erased one has no row that says it."""
 _MECHANISM: Final = """CASE WHEN c.source_type = 'corrected' THEN 'user_correction'
             WHEN c.source_type = 'inferred' THEN 'inferential'
             WHEN starts_with(c.source_type, 'implicit') THEN 'observational' ELSE 'explicit' END"""
@@ -64,7 +70,8 @@ _MECHANISM: Final = """CASE WHEN c.source_type = 'corrected' THEN 'user_correcti
 AUDIT_VIEW: Final = ViewDefinition(
     "audit_trail",
     "Every change of what is known: claims, contradictions, corrections, entities, what was forgotten, and what"
-    " gates held back; each with what set it going. Of what is forgotten it has no values.",
+    " gates held back; each with what set it going. Of what is forgotten it has no values. A row `record_…` is of one"
+    " record, with all its claims; whose it was is NULL where it is forgotten or erased.",
     _COLUMNS,
     f"""
         WITH placed AS (  -- of each experience, what set it going: a reading's is its turn's
@@ -145,11 +152,13 @@ AUDIT_VIEW: Final = ViewDefinition(
           t.source_mechanism, p.session_id, t.decision_reasoning, t.metadata, p.user_id, t.target_id, p.log_index, p.id
         FROM told t JOIN placed p ON p.log_index = t.log_index
         UNION ALL
-        SELECT t.created_at, x.id, if(t.op = 'recover', 'edge_recovered_by_user', 'edge_deleted_by_user'), 'user',
-          CASE t.op WHEN 'forget' THEN 'DELETE' ELSE upper(t.op) END, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-          t.reason, NULL, NULL, t.target_id, t.log_index, t.id
+        SELECT t.created_at, x.id, CASE t.op WHEN 'forget' THEN 'record_deleted_by_user'
+            WHEN 'erase' THEN 'record_erased_by_user' ELSE 'record_recovered_by_user' END, 'user',
+          CASE t.op WHEN 'forget' THEN 'DELETE' ELSE upper(t.op) END, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+          r.session_id, t.reason, json_object('kind', {_KIND}), r.user_id, t.target_id, t.log_index, t.id
         FROM tombstones t
         ASOF JOIN transactions x ON t.log_index >= x.first_index
+        LEFT JOIN records r ON r.log_index = t.target_index  -- none of what is erased: whom it was about goes with it
         WHERE t.role = 'target'
         UNION ALL
         SELECT v.created_at, x.id,

@@ -14,7 +14,7 @@ _KINDS: Final = "FOLLOWS, CAUSED_BY, REFERENCES or SIMILAR_TO."
 CONNECTION_VIEWS: Final = (
     ViewDefinition(
         "follows",
-        "The order of turns: each with the one before it in its session.",
+        "The order of turns, by when they happened: each with the one before it in its session.",
         (
             INDEX, ID, Column("after_index", "BIGINT", "Log index of the turn before it."),
             Column("after_id", "VARCHAR", "Its id."), USER, SESSION,
@@ -26,7 +26,8 @@ CONNECTION_VIEWS: Final = (
           FROM experiences e
           WHERE e.type IN ('occurrence', 'observation') AND e.session_id IS NOT NULL AND NOT {READINGS}
             AND e.method <> 'reflect'
-          WINDOW told AS (PARTITION BY e.user_id, e.agent_id, e.run_id, e.project_id, e.session_id ORDER BY e.log_index)
+          WINDOW told AS (PARTITION BY e.user_id, e.agent_id, e.run_id, e.project_id, e.session_id
+            ORDER BY e.happened_at, e.log_index)
         )
         SELECT t.log_index, t.id, t.after_index, t.after_id, t.user_id, t.session_id
         FROM turns t WHERE t.after_index IS NOT NULL

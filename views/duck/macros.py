@@ -11,7 +11,9 @@ from functools import cache
 from typing import Final
 
 from braid.ledger.record.envelope import DERIVATION_ROLES
+from braid.stance.claims import LATELY
 from braid.stance.mentions import NAMED
+from braid.stance.precedence import SURE as SURE_SAY
 from braid.stance.relations import FAVOURITE, RELATIONS, compared_as
 from braid.views.duck.audit import AUDIT_VIEW
 from braid.views.duck.connections import CONNECTION_VIEWS
@@ -52,6 +54,13 @@ def _relations() -> str:
         many = "true" if known.many or known.rivals else "false"
         rows.append(f"({quoted(one.name)}, {quoted(known.name)}, {many}, {opposite})")
     return ", ".join(rows)
+
+
+def _states() -> str:
+    """Return as rows of SQL which relations begin a state, and which end one."""
+    begun = [(one.name, one.begins, "true") for one in RELATIONS.values() if one.begins]
+    ended = [(one.name, one.ends, "false") for one in RELATIONS.values() if one.ends]
+    return ", ".join(f"({quoted(rel)}, {quoted(state)}, {says})" for rel, state, says in begun + ended)
 
 
 _ENTITY_COLUMNS: Final = (
@@ -447,12 +456,13 @@ MACROS: Final = (
             Column("type", "VARCHAR", "occurrence ⊑ observation ⊑ inference ⊑ reconciliation."),
             WHO,
             SESSION,
+            Column("standing", "VARCHAR", "living, replaced, retired or fallen: `replaced` was corrected or edited."),
             Column("text", "VARCHAR", "The text."),
             SURE,
         ),
         """
-        SELECT e.happened_at, e.log_index, e.id, e.type, coalesce(e.name, e.actor) AS who, e.session_id, e.text,
-          e.confidence_p
+        SELECT e.happened_at, e.log_index, e.id, e.type, coalesce(e.name, e.actor) AS who, e.session_id, e.standing,
+          e.text, e.confidence_p
         FROM experiences e WHERE actor IS NULL OR e.name = actor OR e.actor = actor
         ORDER BY e.happened_at, e.log_index
         """,
@@ -496,18 +506,63 @@ MACROS: Final = (
     ),
     Macro(
         "claims_at",
-        "Claims that hold at an instant, by what is known now: those of records that are not living, and outsiders'"
-        " words, are left out.",
+        "Claims that hold at an instant, by what is known now. Left out are those of records that are not living,"
+        " outsiders' words, and what its own voice had denied or replaced by then; between voices a stance decides.",
         (Column("instant", "TIMESTAMP", "The instant, UTC."), _WHOSE),
         (SUBJECT, REL, OBJECT, POLARITY, SINCE, UNTIL, SOURCE, SURE, DISPUTED, USER, INDEX, ID),
-        """
-        SELECT c.subject, c.rel, c.object, c.polarity, coalesce(c.valid_from, e.happened_at) AS since,
-          c.valid_to AS until, c.source_type, e.confidence_p, e.disputed, e.user_id AS user_id, c.log_index, c.id
-        FROM claims c JOIN experiences e USING (log_index)
-        WHERE coalesce(c.valid_from, e.happened_at) <= :instant AND (c.valid_to IS NULL OR c.valid_to > :instant)
-          AND e.standing = 'living' AND c.source_class <> 'outsider' AND (user_id IS NULL OR e.user_id = user_id)
-        ORDER BY c.subject, c.rel, since, c.log_index, c.k
-        """,
+        f"""
+        WITH known(rel, means, many, opposite) AS (VALUES {_relations()}),
+        states(rel, state, says) AS (VALUES {_states()}),
+        there AS (
+          SELECT c.log_index, c.id, c.k, c.subject, c.rel, c.object, c.polarity, c.source_type, c.quote, e.confidence_p,
+            e.disputed, e.user_id, coalesce(c.valid_from, e.happened_at) AS since, c.valid_to AS until, e.happened_at,
+            {REL_NAME} AS called, {OWNED.format("e")} AS owner, coalesce(e.project_id, '') AS project,
+            {READINGS} AS spoken, coalesce(c.said_by, t.name, t.actor, e.name, e.actor) AS voice
+          FROM claims c JOIN experiences e ON e.log_index = c.log_index
+          LEFT JOIN links l ON l.log_index = c.log_index AND l.k = 0 AND l.role = 'parent'
+          LEFT JOIN experiences t ON t.log_index = l.target_index
+          WHERE coalesce(c.valid_from, e.happened_at) <= :instant AND e.standing = 'living'
+            AND c.source_class <> 'outsider' AND (user_id IS NULL OR e.user_id = user_id)
+        ),
+        held AS (  -- what is claimed to hold, and the states that what happened has led to
+          SELECT c.*, true AS own FROM there c WHERE c.until IS NULL OR c.until > :instant
+          UNION ALL
+          SELECT c.* REPLACE (s.state AS called, s.says AS polarity), false FROM there c
+          JOIN states s ON s.rel = c.called WHERE c.polarity
+        ),
+        said AS (
+          SELECT h.*, coalesce(r.means, h.called) AS means,
+            coalesce(r.many, NOT starts_with(h.called, '{FAVOURITE}')) AS many,
+            least(coalesce(r.means, h.called), coalesce(r.opposite, r.means, h.called)) AS kind,
+            {NORMAL.format("h.subject")} AS who, {NORMAL.format("h.object")} AS what,
+            row_number() OVER (ORDER BY h.source_type <> 'inferred', coalesce(h.confidence_p, 1) >= {SURE_SAY},
+              if(h.spoken AND (h.own OR h.happened_at - h.since <= INTERVAL {LATELY.days} DAY),
+                greatest(h.since, h.happened_at), h.since),
+              h.happened_at, h.log_index, h.k) AS nth
+          FROM held h LEFT JOIN known r ON r.rel = h.called
+        ),
+        last AS (  -- of each voice: what it said last of the same object, and of which object it said so last
+          SELECT s.*,
+            max(s.nth) FILTER (s.means = s.kind AND s.polarity) OVER of_one AS yes,
+            max(s.nth) FILTER (s.means = s.kind AND NOT s.polarity) OVER of_one AS no,
+            max(s.nth) FILTER (s.means <> s.kind AND s.polarity) OVER of_one AS opposite_yes,
+            max(s.nth) FILTER (s.means <> s.kind AND NOT s.polarity) OVER of_one AS opposite_no,
+            arg_max(s.what, s.nth) FILTER (s.polarity) OVER of_all AS newest,
+            arg_max(concat(s.log_index, ':', s.quote), s.nth) FILTER (s.polarity) OVER of_all AS breath
+          FROM said s
+          WINDOW of_one AS (PARTITION BY s.owner, s.project, s.voice, s.who, s.kind, s.what),
+            of_all AS (PARTITION BY s.owner, s.project, s.voice, s.who, s.means)
+        )
+        SELECT c.subject, c.rel, c.object, c.polarity, c.since, c.until, c.source_type, c.confidence_p, c.disputed,
+          c.user_id AS user_id, c.log_index, c.id
+        FROM last c
+        WHERE c.own
+          AND c.nth >= coalesce(CASE WHEN c.means = c.kind THEN if(c.polarity, greatest(c.no, c.opposite_yes), c.yes)
+            ELSE if(c.polarity, greatest(c.opposite_no, c.yes), c.opposite_yes) END, 0)
+          AND (c.many OR NOT c.polarity OR starts_with(c.newest, c.what) OR starts_with(c.what, c.newest)
+            OR coalesce(c.quote <> '' AND c.breath = concat(c.log_index, ':', c.quote), false))
+        ORDER BY c.subject, c.rel, c.since, c.log_index, c.k
+        """,  # noqa: S608 - our own words
         frozenset(("user_id",)),
     ),
     Macro(

@@ -208,6 +208,22 @@ def test_an_answer_that_a_form_cannot_hold_leaves_nothing(asked: Session) -> Non
     assert {path.name for path in asked.folder.iterdir()} <= {"state", "guard"}
 
 
+def test_what_is_no_number_is_null_in_json(asked: Session) -> None:
+    query = "SELECT 'nan'::DOUBLE AS a, ['inf'::DOUBLE, 1.5] AS b"
+    row = {"a": None, "b": [None, 1.5]}
+    for form, told in (("json", [row]), ("jsonl", row)):
+        written = asked.well("sql", query, "-o", form).out
+        assert json.loads(written, parse_constant=lambda name: f"{name} is no JSON") == told
+
+
+@pytest.mark.parametrize(
+    "day", ["DATE 'infinity'", "'10000-01-01'::DATE", "'4713-01-01 (BC)'::DATE", "TIMESTAMP 'infinity'"]
+)
+def test_a_time_beyond_the_calendar_is_had_as_text(asked: Session, day: str) -> None:
+    assert "CAST it to VARCHAR" in asked.refused("sql", f"SELECT {day} AS day")
+    assert json.loads(asked.well("sql", f"SELECT ({day})::VARCHAR AS day", "-o", "json").out)[0]["day"]
+
+
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("words", "message", "hint"),

@@ -1,6 +1,7 @@
 """Entities of a store: what is joined, merged, split, and what forgetting, erasing and the past make of it."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,70 @@ def test_a_merge_is_a_record_that_a_split_takes_back(store: Store, people: dict[
     store.recover(parted.id)
     assert [one(store, "Bob"), one(store, "Robert Kinsella")] == before
     assert store.verify(deep=True).findings == []
+
+
+def test_what_is_known_of_two_names_follows_their_merge(store: Store) -> None:
+    for day, name, where in (("2026-10-01", "user's mum", "Cork"), ("2026-11-02", "Wilhelmina", "Galway")):
+        at = datetime.fromisoformat(day).replace(tzinfo=UTC)
+        say(store, f"{name} lives in {where}.", (name, "lives_in", where), occurred_at=at)
+
+    def known(topic: str) -> list[tuple[str, list[str]]]:
+        return [(one.says, [was.says for was in one.replaced]) for one in store.about(topic, user_id="maya")]
+
+    def disputed(**how: Any) -> list[tuple[str, str]]:
+        found = store.contradictions(user_id="maya", **how)
+        return [(one.one, one.other) for one in found]
+
+    cork, galway = "user's mum lives in Cork", "Wilhelmina lives in Galway"
+    assert (known("Mum"), known("Wilhelmina"), disputed()) == ([(cork, [])], [(galway, [])], [])
+    size = len(store)
+    done = store.merge_entities("user's mum", "Wilhelmina", user_id="maya")
+    assert done.id is not None
+    assert known("Mum") == known("Wilhelmina") == [(galway, [cork])]
+    assert disputed() == [(cork, galway)]
+    assert disputed(as_of=size - 1) == []
+    told = store.ask("What do you know about Wilhelmina?", user_id="maya").text
+    assert "Cork" not in told
+    store.split_entity("Wilhelmina", user_id="maya")
+    assert (known("Mum"), known("Wilhelmina"), disputed()) == ([(cork, [])], [(galway, [])], [])
+
+
+def joined_in_sql(store: Store) -> list[set[str]]:
+    return [
+        set(row["names"]) for row in store.sql("FROM entities WHERE list_contains(names, 'Bob')").to_pylist()
+    ]
+
+
+@pytest.fixture
+def likely(store: Store) -> Store:
+    """Bob, and Robert Kinsella, whom a rule takes for one, since both speak of one thing."""
+    say(store, "Bob likes sailing.", ("Bob", "likes", "sailing"))
+    say(store, "Robert Kinsella likes sailing.", ("Robert Kinsella", "likes", "sailing"))
+    assert [each.how for each in one(store, "Bob").joined] == ["close"]
+    assert joined_in_sql(store) == [{"Bob"}]
+    return store
+
+
+def test_what_a_rule_joins_is_decided_all_the_same(likely: Store) -> None:
+    done = likely.merge_entities("Bob", "Robert Kinsella", user_id="maya")
+    assert done.id is not None
+    assert [len(each.names) for each in done.entities] == [2]
+    assert joined_in_sql(likely) == [{"Bob", "Robert Kinsella"}]
+    assert likely.merge_entities("Robert Kinsella", "bob", user_id="maya").id is None
+    assert likely.alias_entity("Bob", ["Robert Kinsella"], user_id="maya").id is None
+    assert likely.merge_entities("Bob", "bob", user_id="maya").id is None
+    likely.split_entity("Bob", user_id="maya")
+    assert joined_in_sql(likely) == [{"Bob"}]
+
+
+def test_an_alias_that_a_rule_finds_is_decided_all_the_same(likely: Store) -> None:
+    for name, alias in (("Robert Kinsella", "Bob"), ("Bob", "Robert Kinsella")):
+        done = likely.alias_entity(name, [alias], user_id="maya")
+        assert done.id is not None
+        assert joined_in_sql(likely) == [{"Bob", "Robert Kinsella"}]
+        assert likely.alias_entity(name, [alias], user_id="maya").id is None
+        assert likely.merge_entities("Bob", "Robert Kinsella", user_id="maya").id is None
+        likely.forget(done.id)
 
 
 def test_a_merge_that_is_forgotten_comes_back_with_its_recovery_and_never_when_it_is_erased(

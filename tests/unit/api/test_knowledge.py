@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import braid
+from braid.caller import Caller, asked_by
 from braid.errors import InvalidRequestError
 from braid.knowledge.operations import PlaybookStep
 from braid.knowledge.retirement import retire, retire_replaced
@@ -345,6 +346,35 @@ def test_why_not_known_finds_each_place_where_it_may_have_ended(store: Store) ->
     store.erase(turn)
     steps, _ = outcomes(store, "Maya lives in Porto")
     assert (steps["forgotten"].outcome, steps["erased"].outcome) == ("no", "unknown")
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "is_said"),
+    [
+        ("Kevin has a parrot called Loro.", "Kevin has a parrot called Bruno.", False),
+        ("Kevin has a parrot called Loro.", "Kevin has a parrot called Loro.", True),
+        ("The café's invoice is INV-2034.", "The café's invoice is INV-2043.", False),
+        ("The rent of the room is 450 a month.", "The rent of the room is 480 a month.", False),
+        ("I have a parrot called Loro.", "Maya has a parrot called Loro", True),
+    ],
+)
+def test_another_name_or_number_was_not_said(store: Store, said: str, asked: str, *, is_said: bool) -> None:
+    turn = say(store, said)
+    steps, end = outcomes(store, asked)
+    assert (steps["said"].outcome, steps["said"].ids) == ("yes" if is_said else "no", (turn,))
+    assert ("these are near" in steps["said"].detail) is not is_said
+    assert end == ("it was said and not read" if is_said else "nobody said it, as far as recall finds")
+
+
+def test_who_is_held_to_a_scope_learns_nothing_of_erasures(store: Store) -> None:
+    caller = Caller(name="some", kind="person", user_id="maya")
+    told: list[PlaybookStep] = []
+    for _ in range(2):
+        with asked_by(caller):
+            told.append(outcomes(store, "Maya lives in Porto", user_id="maya")[0]["erased"])
+        store.erase(store.append("A secret.", user_id="noor"))
+    assert told[0] == told[1]
+    assert not any(char.isdigit() for char in told[0].detail)
 
 
 def test_why_not_known_sees_ends_age_and_rank(store: Store) -> None:

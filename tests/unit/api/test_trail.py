@@ -90,17 +90,43 @@ def test_what_is_forgotten_is_named_and_no_word_of_it_is_left(store: Store) -> N
     id = store.append("I live in Porto.", user_id="maya", claims=lives_in("Porto"))
     store.forget(id, reason="private")
     (gone,) = store.why_changed(id)
-    assert (gone.event, gone.operation, gone.reason) == ("edge_deleted_by_user", "DELETE", "private")
+    assert (gone.event, gone.operation, gone.reason) == ("record_deleted_by_user", "DELETE", "private")
     assert "Porto" not in str(rows(store))
     store.recover(id)
     assert [one for one in events(store, id) if "user" in one] == [
-        "edge_deleted_by_user",
-        "edge_recovered_by_user",
+        "record_deleted_by_user",
+        "record_recovered_by_user",
     ]
     assert "edge_created" in events(store, id)
     store.erase(id)
     assert [one.operation for one in store.why_changed(id)] == ["DELETE", "RECOVER", "ERASE"]
     assert "Porto" not in str(rows(store))
+
+
+def test_a_record_is_counted_once_with_its_kind_and_its_user_as_long_as_that_is_known(store: Store) -> None:
+    id = store.append(
+        "I live in Porto.", user_id="maya", claims=[*lives_in("Porto"), *lives_in("Portugal")], session_id="s"
+    )
+    asked = (
+        "SELECT user_id, session_id, event_type, metadata FROM audit_trail WHERE event_type LIKE 'record_%'"
+    )
+
+    def told(**how: Any) -> list[tuple[Any, ...]]:
+        return [tuple(row.values()) for row in store.sql(f"{asked} ORDER BY log_index", **how).to_pylist()]
+
+    store.forget(id)
+    deleted = ("record_deleted_by_user", '{"kind":"experience"}')
+    recovered = ("record_recovered_by_user", '{"kind":"experience"}')
+    assert told() == [(None, None, *deleted)]
+    assert told(include_forgotten=True) == [("maya", "s", *deleted)]
+    store.recover(id)
+    assert told() == [("maya", "s", *deleted), ("maya", "s", *recovered)]
+    store.erase(id)
+    erased = ("record_erased_by_user", '{"kind":"experience"}')
+    for how in ({}, {"include_forgotten": True}):
+        assert [row for row in told(**how) if "experience" in row[3]] == [
+            (None, None, *each) for each in (deleted, recovered, erased)
+        ]
 
 
 def test_what_one_call_set_going_has_one_correlation_id(store: Store) -> None:

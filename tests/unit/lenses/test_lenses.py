@@ -126,6 +126,16 @@ def test_what_is_said_last_of_a_thing_is_the_preference() -> None:
     assert {5, 6}.isdisjoint(form.weights)
 
 
+def test_a_preference_ends_when_its_change_is_said() -> None:
+    said = ["I love green tea.", "I love green tea.", "I don't like green tea any more."]
+    entries = [entry(place, text) for place, text in enumerate(said)]
+    item = look(by_name("preference"), entries).items["maya/green tea"]
+    day = entries[2].at.date().isoformat()
+    assert day != entries[1].at.date().isoformat()
+    assert (item.data["before"], item.data["until"]) == ("likes", day)
+    assert f"(until {day}: likes)" in item.text
+
+
 def test_claims_that_were_read_are_preferences_too() -> None:
     liked = Claim(subject="Maya", rel="likes", object="green tea")
     form = look(

@@ -1,6 +1,7 @@
 """`connections` in SQL: what follows on what, comes from what, speaks of whom, and means nearly the same."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,22 @@ def test_each_kind_has_its_rows_and_each_row_names_its_records(store: Store) -> 
     assert {(row["user_id"], row["session_id"]) for row in rows.values()} == {("maya", "s")}
     assert rows["FOLLOWS"]["log_index"] == store.reader.index_of(second)
     assert rows["FOLLOWS"]["to_index"] == store.reader.index_of(first)
+
+
+def test_turns_follow_on_each_other_as_they_happened(store: Store) -> None:
+    third, first, second = (
+        say(store, text, occurred_at=datetime(2025, 6, day, tzinfo=UTC))
+        for day, text in ((3, "Third."), (1, "First."), (2, "Second."))
+    )
+    found = store.sql("SELECT id, after_id FROM follows").to_pylist()
+    assert {(row["id"], row["after_id"]) for row in found} == {(second, first), (third, second)}
+
+
+def test_a_time_line_says_what_was_replaced(store: Store) -> None:
+    old = say(store, "The invoice is INV-2043.")
+    new = store.correct(old, "The invoice is INV-2034.")
+    found = store.sql("SELECT id, standing FROM timeline()").to_pylist()
+    assert {row["id"]: row["standing"] for row in found} == {old: "replaced", new: "living"}
 
 
 @pytest.mark.soak
