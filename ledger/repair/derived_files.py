@@ -14,7 +14,7 @@ from braid.ledger.keys.vault import Vault
 from braid.ledger.repair.condition import Problem, conditions, restrict
 from braid.ledger.repair.history import history_problems, set_aside
 from braid.ledger.settings import Settings, load_settings
-from braid.ledger.tree.checkpoint import open_checkpoint
+from braid.ledger.tree.checkpoint import Checkpoint, open_checkpoint
 from braid.ledger.tree.guard import Guard, Head
 from braid.ledger.tree.history import signed_heads
 from braid.ledger.tree.merkle import leaf_hash
@@ -31,6 +31,7 @@ from braid.wal.regular import GROWING_BYTES, obstructed, read_regular
 from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, Segment
 
 _TILE_BATCH = 256
+_NEWEST = "bring the newest copy of the log back (`braid verify` lists what differs; docs/operate.md, Damage)"
 
 
 def examine(
@@ -211,13 +212,30 @@ def _head_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Pr
     ):  # a writer has published meanwhile, and its edge is another
         wrong = [path for path in wrong if ".p/" not in path]
     if wrong:
-        shown = ", ".join(wrong[:3]) + (" …" if len(wrong) > 3 else "")
-        yield Problem(
-            "tiles",
-            f"{len(wrong)} tiles are missing or wrong: {shown}",
-            "braid doctor --fix writes them again",
-            True,
+        yield _log_against_head(store, settings, checkpoint) or _wrong_tiles(wrong)
+
+
+def _wrong_tiles(wrong: list[str]) -> Problem:
+    shown = ", ".join(wrong[:3]) + (" …" if len(wrong) > 3 else "")
+    return Problem(
+        "tiles",
+        f"{len(wrong)} tiles are missing or wrong: {shown}",
+        "braid doctor --fix writes them again",
+        True,
+    )
+
+
+def _log_against_head(store: Path, settings: Settings, head: Checkpoint) -> Problem | None:
+    """Return why tiles can't be written again: the log itself is not, or not all, what was signed."""
+    leaves = list(_leaves(store, settings, head.size))
+    if len(leaves) < head.size:
+        held = f"the log's whole frames end at {len(leaves)} records, and its signed head covers {head.size}"
+        return Problem("log", f"{held}: it was rolled back, cut or harmed", _NEWEST)
+    if _root(leaves) != head.root:
+        return Problem(
+            "log", f"the first {head.size} records don't give the root that was signed for them", _NEWEST
         )
+    return None
 
 
 def _history_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Problem]:
@@ -264,8 +282,12 @@ def _note_to_publish(store: Path, settings: Settings, head: Head | None) -> byte
 
 
 def _root_of_frames(store: Path, settings: Settings, size: int) -> bytes:
+    return _root(list(_leaves(store, settings, size)))
+
+
+def _root(leaves: list[bytes]) -> bytes:
     frontier = Frontier()
-    frontier.extend(list(_leaves(store, settings, size)))
+    frontier.extend(leaves)
     return frontier.root()
 
 

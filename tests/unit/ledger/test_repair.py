@@ -10,7 +10,6 @@ import pytest
 
 import braid
 from braid.ledger.audit.verify import verify
-from braid.ledger.errors import LedgerError
 from braid.ledger.keys.logkeys import load_log_key
 from braid.ledger.record.record import Draft, EventBody
 from braid.ledger.repair import condition, derived_files
@@ -122,10 +121,39 @@ def test_the_index_of_a_harmed_segment_is_left_as_it_is(
     first.write_bytes(data)
     last.with_suffix(".idx").write_bytes(b"x")
     assert {"log", "index"} <= set(found(filled))
-    with pytest.raises(LedgerError, match="the log itself is damaged"):
-        repair(filled)
+    repair(filled)
     assert first.with_suffix(".idx").read_bytes() == whole
     assert "index" not in found(filled)
+
+
+def test_a_log_that_ends_before_its_signed_head_is_named_and_no_tile_is(filled: Path, tmp_path: Path) -> None:
+    """Brought back alone from an older copy, say: no tile can be derived from what is not there."""
+    shutil.copytree(filled / "log", tmp_path / "log")
+    with braid.open(filled) as opened:
+        before = len(opened)
+        opened.append("later")
+    shutil.rmtree(filled / "log")
+    shutil.copytree(tmp_path / "log", filled / "log")
+    for _ in range(2):
+        problem = next(one for one in examine(filled) if one.name == "log")
+        assert (
+            f"the log's whole frames end at {before} records, and its signed head covers {before + 1}"
+            in problem.detail
+        )
+        assert ("the newest copy" in problem.remedy, problem.safe) == (True, False)
+        assert "tiles" not in found(filled)
+        assert repair(filled) == []
+
+
+def test_tiles_are_not_promised_where_the_frames_contradict_the_signed_head(filled: Path) -> None:
+    key = load_log_key(filled)
+    head = Checkpoint(key.name, 7, bytes(32))
+    (filled / "checkpoint").write_bytes(sign_checkpoint(head, [key]))
+    next(path for path in (filled / "tile").rglob("*") if path.is_file()).unlink()
+    problem = next(one for one in examine(filled) if one.name == "log")
+    assert "the first 7 records don't give the root that was signed" in problem.detail
+    assert not problem.safe
+    assert "tiles" not in found(filled)
 
 
 @pytest.mark.parametrize(
