@@ -248,6 +248,21 @@ def test_a_file_that_may_not_grow_is_named(session: Session) -> None:
     assert session.is_clean()
 
 
+@pytest.mark.parametrize("blocks", [150, 600])
+def test_a_projection_that_may_not_grow_is_named_as_the_limit_it_is(session: Session, blocks: int) -> None:
+    """DuckDB keeps the reason to itself: the disk has room, and the process may not use it."""
+    session.well("append", "before")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (blocks << 10, hard))
+    try:
+        said = session.refused("replay", "--from-scratch")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "the file may not grow any longer" in said
+    assert "ulimit -f" in said
+    session.well("replay", "--from-scratch")
+
+
 def test_a_folder_in_the_place_of_the_history_of_heads_is_named(session: Session) -> None:
     session.well("append", "before")
     history = session.store / "checkpoints"
