@@ -54,8 +54,8 @@ ERRORS: Final = {
         {
             "UnreachableError", "RemoteError", "LedgerError", "VaultError", "VaultMissingError", "BlobError",
             "BlobMissingError", "ClockError", "BackupError", "UnpublishedError", "UnpurgedError", "UnwritableError",
-            "WalError", "LogFormatError", "NoRoomError", "ObstructedError", "OutcomeUnknownError",
-            "WriterPoisonedError", "LogAwayError", "TransportError",
+            "WalError", "LogFormatError", "NoRoomError", "ObstructedError",
+            "FolderInPlaceError", "OutcomeUnknownError", "WriterPoisonedError", "LogAwayError", "TransportError",
         }
     ),
     Severity.CORRUPT: frozenset(

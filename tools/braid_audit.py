@@ -34,6 +34,8 @@ from typing import Any, TypeGuard, cast
 from nacl import bindings as sodium
 from nacl.exceptions import CryptoError
 
+SETTINGS = frozenset(("format", "store_id", "origin", "durability", "durability_record", "vault"))
+DURABILITIES = ("always", "interval", "none")
 KINDS = {
     "experience": "exp",
     "view": "view",
@@ -922,13 +924,17 @@ class Audit:
             self.settings = read_json(data)
         except BadDataError as error:
             raise BlindError(f"store.json is damaged: {error}") from None
-        names = ("store_id", "origin", "vault")
+        names = ("store_id", "origin", "vault", "durability", "durability_record")
         if self.settings.get("format") != 1 or not all(
             isinstance(self.settings.get(n, ""), str) for n in names
         ):
             raise BlindError("store.json is not of format 1")
         if not self.settings.get("store_id") or not self.settings.get("origin"):
             raise BlindError("store.json names no store")
+        if unknown := sorted(self.settings.keys() - SETTINGS):
+            raise BlindError(f"store.json is damaged: it has an unknown member {unknown[0]!r}")
+        if self.settings.get("durability", "always") not in DURABILITIES:
+            raise BlindError("store.json is damaged: it names no durability of this format")
 
     # 3. segments -------------------------------------------------------------------------------------------------
 

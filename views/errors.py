@@ -19,7 +19,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def told(error: Exception) -> str:
@@ -36,7 +36,7 @@ class DamagedViewError(ViewError):
 
 
 def spoilt(reason: str, cause: Exception) -> "DamagedViewError | OSError":
-    """Return what to raise where a library could not read or write a file: a full disk is no damage of the file's.
+    """Return what to raise where a library could not read or write a file: no room to grow is no damage of the file's.
 
     Libraries say it in words alone.
     """

@@ -44,7 +44,7 @@ from braid.views.replay import (
 )
 from braid.views.snapshot.folder import Snapshots, module_of
 from braid.views.status import KEPT, Caught, Newest, Snapshot, ViewStatus
-from braid.wal.durable import is_full, is_unwritable, keeps_reading, make_folder
+from braid.wal.durable import is_unwritable, keeps_reading, make_folder, may_not_grow
 from braid.wal.errors import LogLockedError, ObstructedError, WalError
 from braid.wal.lock import FileLock
 
@@ -167,7 +167,7 @@ class Views:
             try:
                 self._duck.publish(position)
             except OSError as error:  # a generation is a convenience: a full disk must not keep answers back
-                if not is_full(error):
+                if not may_not_grow(error):
                     raise
                 if always:
                     self._duck.drop_generations()  # they show what is forgotten by now

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import shutil
 from collections import defaultdict
 from pathlib import Path
@@ -26,9 +27,24 @@ def is_unwritable(error: OSError) -> bool:
     return error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
+def may_not_grow(error: OSError) -> bool:
+    """Whether there was no room for more: none left, or none that this process or the file system allows a file."""
+    return is_full(error) or error.errno == errno.EFBIG
+
+
 def keeps_reading(error: OSError) -> bool:
     """Whether nothing can be written there now, while what is there can be read: no room, or for reading only."""
-    return is_full(error) or is_unwritable(error)
+    return may_not_grow(error) or is_unwritable(error)
+
+
+def no_room(folder: Path) -> int:
+    """Return the number of what kept a file in `folder` from growing, for a library that says only that it didn't.
+
+    EFBIG where the disk has more free than this process may write to a file; else ENOSPC.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    limited = limit != resource.RLIM_INFINITY and shutil.disk_usage(folder).free > limit
+    return errno.EFBIG if limited else errno.ENOSPC
 
 
 def is_in_passing(error: OSError) -> bool:

@@ -6,6 +6,7 @@
     ├── LogFormatError        a format version this release does not know
     ├── NoRoomError           a segment has no room for its compacted file; an `OSError` as well
     ├── ObstructedError       something else stands in the place of a file or folder of ours; an `OSError` as well
+    │   └── FolderInPlaceError   a folder, where a file belongs; an `IsADirectoryError` as well
     ├── OutcomeUnknownError   written, but not known to be durable: retry with the same idempotency key
     └── WriterPoisonedError   a sync failed earlier; this handle writes no more
 
@@ -47,6 +48,13 @@ class ObstructedError(WalError, OSError):
         self.found = found
         self.wanted = wanted
         super().__init__(f"{path}: {found} stands where {wanted} belongs; {remedy}")
+
+
+class FolderInPlaceError(ObstructedError, IsADirectoryError):
+    """At `path`, where a file belongs, stands a folder."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "a folder", "a file")
 
 
 class NoRoomError(WalError, OSError):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from braid.wal.errors import ObstructedError
+from braid.wal.errors import FolderInPlaceError, ObstructedError
 
 CONTROL_BYTES: Final = 1 << 20
 """The most that a control file may have: settings, a signed head, a tile, a private key, a backup's manifest."""
@@ -29,10 +29,12 @@ def obstructed(path: Path, wanted: str) -> ObstructedError:
 def open_regular(path: "str | Path", flags: int = os.O_RDONLY) -> int:
     """Return a descriptor of a regular file; what `flags` let be created has mode 0600.
 
-    Raises ObstructedError for a link, a pipe, a device, a socket; OSError, IsADirectoryError among it.
+    Raises ObstructedError for a link, a pipe, a device, a socket, a folder (FolderInPlaceError); else OSError.
     """
     try:
         fd = os.open(path, flags | _FLAGS, 0o600)
+    except IsADirectoryError:
+        raise FolderInPlaceError(Path(path)) from None
     except OSError as error:
         if error.errno not in (errno.ELOOP, errno.ENXIO):
             raise
@@ -42,7 +44,7 @@ def open_regular(path: "str | Path", flags: int = os.O_RDONLY) -> int:
         return fd
     os.close(fd)
     if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        raise FolderInPlaceError(Path(path))
     raise obstructed(Path(path), "a file")
 
 

@@ -13,6 +13,8 @@ import { above, inclusionHolds, leafHash, rootOf, severalLead, sha256, tilePath 
 
 class Blind extends Error {}
 
+const SETTINGS = new Set(["format", "store_id", "origin", "durability", "durability_record", "vault"]);
+const DURABILITIES = new Set(["always", "interval", "none"]);
 const NO_MEMORIES = new Set(["genesis", "key", "tombstone"]);
 const BLOB = /^[0-9a-f]{64}$/;
 
@@ -160,8 +162,14 @@ class Audit {
       throw new Blind("store.json is damaged");
     }
     const named = ["store_id", "origin"].every((name) => typeof settings[name] === "string" && settings[name]);
-    if (settings.format !== 1 || !named || typeof (settings.vault ?? "") !== "string") {
-      throw new Blind("store.json is not of format 1");
+    const texts = ["vault", "durability", "durability_record"].every(
+      (name) => !(name in settings) || typeof settings[name] === "string",
+    );
+    if (settings.format !== 1 || !named || !texts) throw new Blind("store.json is not of format 1");
+    const unknown = Object.keys(settings).find((name) => !SETTINGS.has(name));
+    if (unknown !== undefined) throw new Blind(`store.json is damaged: it has an unknown member ${JSON.stringify(unknown)}`);
+    if (!DURABILITIES.has(settings.durability ?? "always")) {
+      throw new Blind("store.json is damaged: it names no durability of this format");
     }
     this.settings = settings;
   }

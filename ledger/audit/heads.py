@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -18,6 +19,10 @@ from braid.wal.regular import GROWING_BYTES, read_regular
 
 Signers = frozenset[tuple[str, bytes]]
 """Names and key ids of the log keys under which a head stands."""
+
+_ASIDE: Final = (
+    "this file is evidence of earlier heads alone, and `braid doctor --fix` sets the harm in it aside"
+)
 
 
 class HistoricHead(msgspec.Struct, frozen=True):
@@ -155,7 +160,8 @@ def _read_history(heads: Heads, store: Path, settings: Settings, since: int) -> 
             if last:
                 heads.notes.append(f"the history of heads ends in an unfinished entry at offset {offset}")
             else:
-                heads.findings.append(Finding("checkpoint", str(error), file="checkpoints", offset=offset))
+                message = f"{error}; {_ASIDE}"
+                heads.findings.append(Finding("checkpoint", message, file="checkpoints", offset=offset))
             continue
         heads.history.append(HistoricHead(claimed.size, claimed.root, offset, by))
 

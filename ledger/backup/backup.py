@@ -31,11 +31,13 @@ from braid.ledger.keys.vault import read_whole
 from braid.ledger.read.blobs import BlobStore
 from braid.ledger.read.prefix import root_at
 from braid.ledger.read.reader import Reader
+from braid.ledger.tree.history import join_heads, signed_heads
 from braid.ledger.tree.merkle import HASH_BYTES
+from braid.ledger.tree.note import parse_vkey
 from braid.ledger.tree.tiles import partial_tiles, tile_path, tiles_for_size
 from braid.ledger.write.writer import Writer
 from braid.wal.append import LogWriter
-from braid.wal.durable import make_folder
+from braid.wal.durable import create_file, make_folder
 from braid.wal.errors import CorruptLogError, LogLockedError
 from braid.wal.failpoint import failpoint
 from braid.wal.frame import FrameHeader
@@ -148,7 +150,7 @@ def _attempt(
     epoch = _stage_secrets(reader, staging) if with_vault else None
     settings = msgspec.structs.replace(reader.settings, vault="vault")
     staging.put("store.json", settings.encode())
-    staging.put("checkpoints", _history(reader.path / "checkpoints", note))
+    staging.put("checkpoints", _history(reader, folder, head.size, note))
     staging.put("checkpoint", note)
     failpoint("backup.copied")
     reader.refresh()
@@ -288,14 +290,24 @@ def _stage_secrets(reader: Reader, staging: Staging) -> int:
     return epoch
 
 
-def _history(path: Path, note: bytes) -> bytes:
-    """Return the published heads up to this one: a later one covers records that the backup has not."""
-    try:
-        held = read_regular(path, GROWING_BYTES)
-    except FileNotFoundError:
-        held = b""
-    at = held.rfind(note + b"\n")
-    return held[: at + len(note) + 1] if at >= 0 else note + b"\n"
+def _history(reader: Reader, folder: Path, size: int, note: bytes) -> bytes:
+    """Return the signed heads that backup and store hold up to this one: a later one covers records not copied yet.
+
+    Harm to either file is left behind, and a head that one of them has lost is kept.
+    """
+    keys = [parse_vkey(text) for text in reader.control.log_keys]
+    held = dict[bytes, int]()
+    for path in (folder / "checkpoints", reader.path / "checkpoints"):
+        with suppress(FileNotFoundError):
+            held |= signed_heads(read_regular(path, GROWING_BYTES), keys, reader.origin)
+    until = [one for one in sorted(held, key=held.__getitem__) if held[one] <= size and one != note]
+    return join_heads([*until, note])
+
+
+def settle_history(reader: Reader, folder: Path) -> None:
+    """Take harm out of a copy's history of heads: it is evidence, which keeps nobody from what the log holds."""
+    history = _history(reader, folder, reader.published.size, reader.checkpoint_note)
+    create_file(folder / "checkpoints", history, "restore.history")
 
 
 def _left_over(folder: Path, size: int, before: BackupManifest | None) -> list[str]:

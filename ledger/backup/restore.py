@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from braid.ledger.audit.verify import verify
-from braid.ledger.backup.backup import settle
+from braid.ledger.backup.backup import settle, settle_history
 from braid.ledger.backup.fork import note_fork
 from braid.ledger.backup.plan import (
     BackupManifest,
@@ -42,7 +42,8 @@ from braid.wal.lock import FileLock
 from braid.wal.regular import copy_regular, read_regular
 
 _LOG: Final = ("log", "tile", "blobs")
-_FILES: Final = ("store.json", "checkpoints", "checkpoint")
+_NEEDED: Final = ("store.json", "checkpoint")
+_FILES: Final = (*_NEEDED, "checkpoints")
 _OWN_GUARD: Final = ".restore-guard"
 _NEWEST: Final = (
     "Restore the newest; where there is none, a fork that its log tells of goes on from here (--fork REASON)"
@@ -177,7 +178,7 @@ def _kept(secrets: Secrets) -> tuple[str, ...]:
 
 def _settle_settings(source: Path, building: Path) -> None:
     """Check that the copy is whole, and take its vault to lie in it: whoever kept the backup has no say in that."""
-    for name in _FILES:
+    for name in _NEEDED:
         if not (building / name).exists():
             raise BackupError(f"the backup is damaged: {source / name} is missing; {_ANOTHER}")
     try:
@@ -221,6 +222,7 @@ class _Restore:
         """Carry out what is erased, judge the copy's age, verify it, and note a fork where there is one."""
         head = self._guard.read()
         with closing(self._reader()) as reader:
+            settle_history(reader, self._building)
             size, root = reader.size, root_at(reader, reader.size)
             if reader.settings.store_id != self._manifest.store_id:
                 raise BackupError(

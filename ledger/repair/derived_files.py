@@ -1,7 +1,7 @@
 """What is wrong with a store's derived files, and making them again from the frames (SPEC §12).
 
-Only what can be derived is ever written: indexes, tiles, the published checkpoint, the reserve. Frames are
-never touched.
+Only what can be derived is ever written: indexes, tiles, the published checkpoint, the reserve; a harmed history of
+heads is set aside. Frames are never touched.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,19 +9,20 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from braid.ledger.audit.heads import split_history
 from braid.ledger.errors import GuardError, LedgerError, NoteError, VaultError
 from braid.ledger.keys.vault import Vault
 from braid.ledger.repair.condition import Problem, conditions, restrict
+from braid.ledger.repair.history import history_problems, set_aside
 from braid.ledger.settings import Settings, load_settings
-from braid.ledger.tree.checkpoint import open_checkpoint
+from braid.ledger.tree.checkpoint import Checkpoint, open_checkpoint
 from braid.ledger.tree.guard import Guard, Head
+from braid.ledger.tree.history import signed_heads
 from braid.ledger.tree.merkle import leaf_hash
 from braid.ledger.tree.note import VerifierKey, parse_vkey
 from braid.ledger.tree.publication import TileFile, publish_checkpoint, write_tiles
 from braid.ledger.tree.tiles import Frontier, tile_path
 from braid.ledger.write.create import RESERVE_BYTES, reserve_space
-from braid.wal.errors import CorruptLogError, WalError
+from braid.wal.errors import CorruptLogError, FolderInPlaceError, WalError
 from braid.wal.frame import Frame
 from braid.wal.lock import FileLock
 from braid.wal.log import LogReader
@@ -30,6 +31,7 @@ from braid.wal.regular import GROWING_BYTES, obstructed, read_regular
 from braid.wal.segment import ENTRY, SEGMENT_HEADER_BYTES, Segment
 
 _TILE_BATCH = 256
+_NEWEST = "bring the newest copy of the log back (`braid verify` lists what differs; docs/operate.md, Damage)"
 
 
 def examine(
@@ -45,6 +47,7 @@ def examine(
         lambda: _guard_problems(guard),
         lambda: _log_problems(store, settings),
         lambda: _head_problems(store, settings, guard),
+        lambda: _history_problems(store, settings, guard),
         lambda: _vault_problems(store, settings),
         lambda: _space_problems(store),
     ]
@@ -71,6 +74,8 @@ def repair(store: Path, guard: Guard | None = None) -> list[str]:
             done.append(f"checkpoint: published again from {'the guard' if guard.read() else 'its history'}")
         if "tiles" in named or "checkpoint" in named:
             done.append(f"tiles: {_rebuild_tiles(store, settings, guard)} written from the frames")
+        if "history" in named:
+            done.append(set_aside(store, _history_keys(store, settings, guard), settings.origin))
         if "modes" in named:
             done.append(f"modes: {restrict(store, settings)} files and folders are yours alone again")
         if "reserve" in named:
@@ -187,6 +192,13 @@ def _head_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Pr
     except FileNotFoundError:
         yield _lost_checkpoint(store, settings, head, "the published checkpoint is missing")
         return
+    except FolderInPlaceError:
+        yield Problem(
+            "checkpoint",
+            "checkpoint: a folder stands where a file belongs",
+            "move it away, then run this again",
+        )
+        return
     except (NoteError, LedgerError, WalError) as error:
         yield _lost_checkpoint(store, settings, head, f"the published checkpoint can't be used: {error}")
         return
@@ -200,13 +212,47 @@ def _head_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Pr
     ):  # a writer has published meanwhile, and its edge is another
         wrong = [path for path in wrong if ".p/" not in path]
     if wrong:
-        shown = ", ".join(wrong[:3]) + (" …" if len(wrong) > 3 else "")
-        yield Problem(
-            "tiles",
-            f"{len(wrong)} tiles are missing or wrong: {shown}",
-            "braid doctor --fix writes them again",
-            True,
+        yield _log_against_head(store, settings, checkpoint) or _wrong_tiles(wrong)
+
+
+def _wrong_tiles(wrong: list[str]) -> Problem:
+    shown = ", ".join(wrong[:3]) + (" …" if len(wrong) > 3 else "")
+    return Problem(
+        "tiles",
+        f"{len(wrong)} tiles are missing or wrong: {shown}",
+        "braid doctor --fix writes them again",
+        True,
+    )
+
+
+def _log_against_head(store: Path, settings: Settings, head: Checkpoint) -> Problem | None:
+    """Return why tiles can't be written again: the log itself is not, or not all, what was signed."""
+    leaves = list(_leaves(store, settings, head.size))
+    if len(leaves) < head.size:
+        held = f"the log's whole frames end at {len(leaves)} records, and its signed head covers {head.size}"
+        return Problem("log", f"{held}: it was rolled back, cut or harmed", _NEWEST)
+    if _root(leaves) != head.root:
+        return Problem(
+            "log", f"the first {head.size} records don't give the root that was signed for them", _NEWEST
         )
+    return None
+
+
+def _history_problems(store: Path, settings: Settings, guard: Guard) -> Iterator[Problem]:
+    keys = _history_keys(store, settings, guard)
+    if keys:  # else nothing can be held against them, and why is named already
+        yield from history_problems(store, keys, settings.origin)
+
+
+def _history_keys(store: Path, settings: Settings, guard: Guard) -> list[VerifierKey]:
+    """Return every key that may have signed an earlier head: the guard may be older than the log's newest key."""
+    keys: dict[VerifierKey, None] = {}
+    with suppress(GuardError, NoteError):
+        head = guard.read()
+        keys.update(dict.fromkeys(head.keys if head else []))
+    with suppress(NoteError):
+        keys.update(dict.fromkeys(_log_keys(store, None)))
+    return [key for key in keys if key.name == settings.origin]
 
 
 def _lost_checkpoint(store: Path, settings: Settings, head: Head | None, detail: str) -> Problem:
@@ -225,20 +271,23 @@ def _note_to_publish(store: Path, settings: Settings, head: Head | None) -> byte
         return head.checkpoint.encode()
     try:
         keys = _log_keys(store, None)
-        history = [note for _, note, _ in split_history(read_regular(store / "checkpoints", GROWING_BYTES))]
+        history = signed_heads(read_regular(store / "checkpoints", GROWING_BYTES), keys, settings.origin)
     except (LedgerError, WalError, OSError):
         return None
     for note in reversed(history):
-        with suppress(NoteError):
-            checkpoint = open_checkpoint(note, keys, settings.origin)[0]
-            if _root_of_frames(store, settings, checkpoint.size) == checkpoint.root:
-                return note
+        checkpoint = open_checkpoint(note, keys, settings.origin)[0]
+        if _root_of_frames(store, settings, checkpoint.size) == checkpoint.root:
+            return note
     return None
 
 
 def _root_of_frames(store: Path, settings: Settings, size: int) -> bytes:
+    return _root(list(_leaves(store, settings, size)))
+
+
+def _root(leaves: list[bytes]) -> bytes:
     frontier = Frontier()
-    frontier.extend(list(_leaves(store, settings, size)))
+    frontier.extend(leaves)
     return frontier.root()
 
 

@@ -87,7 +87,7 @@ HINTS: Final = {
     "OutcomeUnknownError": "with --key, and with `braid ingest`, run the same command again: nothing is added twice; "
     "else look first in `braid log` whether it is there",
     "UnpurgedError": "once that is mended, `braid retain` finishes it",
-    "UnpublishedError": "free some space; `braid checkpoint` publishes it, and so does the next command that writes",
+    "UnpublishedError": "once that is mended, `braid checkpoint` publishes it, and so does the next that writes",
     "WriterPoisonedError": "check the disk, then run the command again",
     "LogFormatError": "upgrade: pip install --upgrade braid-store",
     "UnknownFormatError": "docs/ingest.md shows the formats that ingest reads",

@@ -11,7 +11,6 @@
 A reader that has a generation open keeps it when its name goes: the file lives until it is closed.
 """
 
-import errno
 import os
 import re
 from collections.abc import Generator, Sequence
@@ -23,7 +22,7 @@ from typing import TYPE_CHECKING
 from braid.views.duck.schema import VERSION
 from braid.views.duck.seal import FOLDER, Seals, seal_of
 from braid.views.errors import DamagedViewError
-from braid.wal.durable import make_folder, replace_file, sync_folder
+from braid.wal.durable import make_folder, no_room, replace_file, sync_folder
 from braid.wal.failpoint import failpoint
 from braid.wal.regular import obstructed
 
@@ -267,7 +266,8 @@ def require_whole(path: Path) -> None:
     DuckDB does not say so itself; without the other file, this one stands at an earlier batch.
     """
     if _wal(path).exists():
-        raise OSError(errno.ENOSPC, "there is no room to complete the projection's file", str(path))
+        number = no_room(path.parent)
+        raise OSError(number, "there is no room to complete the projection's file", str(path))
 
 
 def _wal(path: Path) -> Path:

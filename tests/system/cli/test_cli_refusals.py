@@ -248,6 +248,43 @@ def test_a_file_that_may_not_grow_is_named(session: Session) -> None:
     assert session.is_clean()
 
 
+@pytest.mark.parametrize("blocks", [150, 600])
+def test_a_projection_that_may_not_grow_is_named_as_the_limit_it_is(session: Session, blocks: int) -> None:
+    """DuckDB keeps the reason to itself: the disk has room, and the process may not use it."""
+    session.well("append", "before")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (blocks << 10, hard))
+    try:
+        said = session.refused("replay", "--from-scratch")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "the file may not grow any longer" in said
+    assert "ulimit -f" in said
+    session.well("replay", "--from-scratch")
+
+
+def test_a_folder_in_the_place_of_the_history_of_heads_is_named(session: Session) -> None:
+    session.well("append", "before")
+    history = session.store / "checkpoints"
+    history.rename(session.folder / "kept")
+    history.mkdir()
+    said = session.refused("append", "is in the log all the same")
+    assert "its signed head could not be published" in said
+    assert "free some space" not in said
+    looked = session.braid("doctor", "-o", "json")
+    (problem,) = json.loads(looked.out)
+    assert (looked.code, problem["problem"]) == (1, "history")
+    audited = session.braid("verify", "--deep")
+    assert audited.code == 2
+    for told in (said, problem["detail"], audited.out):
+        assert "checkpoints: a folder stands where a file belongs" in told
+        assert "Errno" not in told
+    history.rmdir()
+    (session.folder / "kept").rename(history)
+    session.well("checkpoint")
+    assert session.is_clean()
+
+
 def test_a_full_disk_while_ingesting_tells_to_run_it_again(session: Session) -> None:
     lines = "\n".join(
         json.dumps({"role": "user", "content": f"turn {n}", "id": n, "conversation": "c"}) for n in range(20)

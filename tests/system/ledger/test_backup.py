@@ -21,11 +21,13 @@ from braid.ledger.backup.restore import Restored, Secrets, restore
 from braid.ledger.erase import cascade as cascades
 from braid.ledger.erase import erasure as erasing
 from braid.ledger.errors import BackupError, ErasedError, KeyRefusedError, RollbackError
+from braid.ledger.keys.logkeys import load_log_key
 from braid.ledger.keys.vault import Vault
 from braid.ledger.read.blobs import BlobStore
 from braid.ledger.read.reader import Reader
 from braid.ledger.record.record import Content, Draft, ExperienceBody
 from braid.ledger.settings import load_settings
+from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.tree.guard import Guard
 from braid.ledger.tree.tiles import tile_path, tiles_for_size
 from braid.ledger.write.writer import Writer
@@ -122,6 +124,63 @@ def test_a_second_one_copies_only_what_is_new(
     assert is_clean(tmp_path / "backup")
     partial = [path.name for path in (tmp_path / "backup" / "tile").rglob("*.p/*")]
     assert sorted(partial) == ["1", "48"]
+
+
+def test_harm_to_the_history_of_heads_is_not_copied_and_heals_in_the_next_one(
+    store: Path, tmp_path: Path
+) -> None:
+    backup = tmp_path / "backup"
+    say(store, "one")
+    say(store, "two")
+    backed_up(store, backup)
+    good = (backup / "checkpoints").read_bytes()
+    for harmed in (store, backup):
+        data = bytearray((harmed / "checkpoints").read_bytes())
+        data[len(data) // 2] ^= 1
+        (harmed / "checkpoints").write_bytes(data)
+        assert not is_clean(harmed)
+        if harmed is backup:
+            (store / "checkpoints").write_bytes(good)
+        backed_up(store, backup)
+        assert (backup / "checkpoints").read_bytes() == good
+        assert is_clean(backup)
+    say(store, "three")
+    backed_up(store, backup)
+    assert (backup / "checkpoints").read_bytes() == (store / "checkpoints").read_bytes()
+
+
+def test_a_head_that_the_store_states_beside_the_one_it_backs_up_goes_along(
+    store: Path, tmp_path: Path
+) -> None:
+    """Signed, of the same size and with another root, it is evidence of a fork."""
+    key = load_log_key(store)
+    with closing(Reader(store)) as reader:
+        fork = sign_checkpoint(Checkpoint(key.name, reader.size, bytes(32)), [key])
+    with (store / "checkpoints").open("ab") as file:
+        file.write(fork + b"\n")
+    backed_up(store, tmp_path / "backup")
+    assert fork in (tmp_path / "backup" / "checkpoints").read_bytes()
+
+
+@pytest.mark.parametrize("harm", ["flipped", "missing"])
+def test_a_backup_whose_history_of_heads_is_harmed_can_be_restored(
+    store: Path, tmp_path: Path, harm: str
+) -> None:
+    say(store, "one")
+    say(store, "two")
+    backed_up(store, tmp_path / "backup")
+    path = tmp_path / "backup" / "checkpoints"
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    if harm == "flipped":
+        path.write_bytes(data)
+    else:
+        path.unlink()
+    restored(tmp_path / "backup", tmp_path / "restored", with_secrets(store))
+    assert texts(tmp_path / "restored") == ["one", "two"]
+    assert is_clean(tmp_path / "restored")
+    note = (store / "checkpoint").read_bytes()
+    assert (tmp_path / "restored" / "checkpoints").read_bytes().endswith(note + b"\n")
 
 
 CHILD = """

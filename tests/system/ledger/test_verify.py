@@ -565,6 +565,7 @@ def test_flipped_history(store: Path) -> None:
     assert kinds(report) == {"checkpoint"}
     assert report.findings[0].file == "checkpoints"
     assert (report.findings[0].offset or 0) < second
+    assert "`braid doctor --fix` sets the harm in it aside" in report.findings[0].message
 
 
 def test_another_history_signed_by_the_log(store: Path) -> None:

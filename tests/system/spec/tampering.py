@@ -540,6 +540,10 @@ SMALL: dict[str, Edit] = {
     "vault that still holds erased keys": _whole_vault,
     "settings: origin": replace("store.json", b"braid.local/", b"braid.lokal/"),
     "settings: format": replace("store.json", b'"format": 1', b'"format": 2'),
+    "settings: unknown member": replace("store.json", b'"durability"', b'"durabhlity"'),
+    "settings: durability": replace("store.json", b'"always"', b'"alwayz"'),
+    "settings: vault": replace("store.json", b'"vault": "vault"', b'"vault": ["vaul"]'),
+    "settings: no vault": replace("store.json", b'"vault": "vault"', b'"vault": null'),
     "settings cut": cut("store.json", 20),
 }
 WIDE: dict[str, Edit] = {

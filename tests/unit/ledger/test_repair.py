@@ -10,13 +10,15 @@ import pytest
 
 import braid
 from braid.ledger.audit.verify import verify
-from braid.ledger.errors import LedgerError
+from braid.ledger.keys.logkeys import load_log_key
 from braid.ledger.record.record import Draft, EventBody
 from braid.ledger.repair import condition, derived_files
 from braid.ledger.repair.condition import Problem
 from braid.ledger.repair.derived_files import examine, repair
 from braid.ledger.settings import Settings, load_settings
+from braid.ledger.tree.checkpoint import Checkpoint, sign_checkpoint
 from braid.ledger.tree.guard import Guard
+from braid.ledger.write.ceremony import rotate_log_key
 from braid.ledger.write.writer import Writer
 from braid.wal import append as logs
 from braid.wal import failpoint
@@ -119,10 +121,39 @@ def test_the_index_of_a_harmed_segment_is_left_as_it_is(
     first.write_bytes(data)
     last.with_suffix(".idx").write_bytes(b"x")
     assert {"log", "index"} <= set(found(filled))
-    with pytest.raises(LedgerError, match="the log itself is damaged"):
-        repair(filled)
+    repair(filled)
     assert first.with_suffix(".idx").read_bytes() == whole
     assert "index" not in found(filled)
+
+
+def test_a_log_that_ends_before_its_signed_head_is_named_and_no_tile_is(filled: Path, tmp_path: Path) -> None:
+    """Brought back alone from an older copy, say: no tile can be derived from what is not there."""
+    shutil.copytree(filled / "log", tmp_path / "log")
+    with braid.open(filled) as opened:
+        before = len(opened)
+        opened.append("later")
+    shutil.rmtree(filled / "log")
+    shutil.copytree(tmp_path / "log", filled / "log")
+    for _ in range(2):
+        problem = next(one for one in examine(filled) if one.name == "log")
+        assert (
+            f"the log's whole frames end at {before} records, and its signed head covers {before + 1}"
+            in problem.detail
+        )
+        assert ("the newest copy" in problem.remedy, problem.safe) == (True, False)
+        assert "tiles" not in found(filled)
+        assert repair(filled) == []
+
+
+def test_tiles_are_not_promised_where_the_frames_contradict_the_signed_head(filled: Path) -> None:
+    key = load_log_key(filled)
+    head = Checkpoint(key.name, 7, bytes(32))
+    (filled / "checkpoint").write_bytes(sign_checkpoint(head, [key]))
+    next(path for path in (filled / "tile").rglob("*") if path.is_file()).unlink()
+    problem = next(one for one in examine(filled) if one.name == "log")
+    assert "the first 7 records don't give the root that was signed" in problem.detail
+    assert not problem.safe
+    assert "tiles" not in found(filled)
 
 
 @pytest.mark.parametrize(
@@ -223,6 +254,100 @@ def test_without_a_guard_the_head_comes_from_its_history(filled: Path) -> None:
     (filled / "checkpoints").unlink()
     lost = next(one for one in examine(filled) if one.name == "checkpoint")
     assert (lost.safe, "doctor" in lost.remedy) == (False, False)
+
+
+# -- the history of heads ---------------------------------------------------------------------------
+
+
+def _with_heads(store: Path) -> bytes:
+    """A history of several heads; its bytes."""
+    for n in range(3):
+        with braid.open(store) as opened:
+            opened.append(f"head {n}")
+    return (store / "checkpoints").read_bytes()
+
+
+@pytest.mark.parametrize("at", ["name", "size", "root", "gap", "signature", "end", "between"])
+def test_a_harmed_history_is_set_aside_and_its_whole_heads_go_on(filled: Path, at: str) -> None:
+    whole = _with_heads(filled)
+    second = whole.index(b"\n\nbraid") + 2
+    gap = whole.index(b"\n\n", second)
+    end = whole.index(b"\n\n", gap + 2)
+    places = {
+        "name": second,
+        "root": gap - 5,
+        "gap": gap,
+        "signature": end - 5,
+        "end": end,
+        "between": end + 1,
+    }
+    places["size"] = whole.index(b"\n", second) + 1
+    data = bytearray(whole)
+    data[places[at]] ^= 2
+    (filled / "checkpoints").write_bytes(data)
+    problem = only(filled)
+    assert (problem.name, problem.safe) == ("history", True)
+    assert "checkpoints, offset" in problem.detail
+    assert "no memory depends on it" in problem.detail
+    before = signed(filled)
+    (done,) = repair(filled)
+    assert "kept as checkpoints.damaged-1" in done
+    assert (filled / "checkpoints.damaged-1").read_bytes() == data
+    assert found(filled) == []
+    assert verify(filled).findings == []
+    assert signed(filled) == before
+    kept = (filled / "checkpoints").read_bytes()
+    assert kept.count(b"\n\nbraid") >= whole.count(b"\n\nbraid") - 1
+    with braid.open(filled) as opened:
+        opened.append("and on")
+    assert verify(filled).findings == []
+
+
+def test_what_was_set_aside_before_is_kept(filled: Path) -> None:
+    whole = _with_heads(filled)
+    for n in (1, 2):
+        (filled / "checkpoints").write_bytes(b"x" + whole)
+        repair(filled)
+        assert (filled / f"checkpoints.damaged-{n}").read_bytes() == b"x" + whole
+
+
+def test_a_head_of_another_history_stays_in_sight(filled: Path) -> None:
+    """It is signed: evidence of a fork, which setting the harm aside must not take out of sight."""
+    key = load_log_key(filled)
+    fork = sign_checkpoint(Checkpoint(key.name, 3, bytes(32)), [key])
+    (filled / "checkpoints").write_bytes(b"x" + _with_heads(filled) + fork + b"\n")
+    repair(filled)
+    assert found(filled) == []
+    (finding,) = verify(filled).findings
+    assert "has another root" in finding.message
+
+
+def test_an_unfinished_end_of_the_history_is_a_crash_and_no_harm(filled: Path) -> None:
+    (filled / "checkpoints").write_bytes(_with_heads(filled)[:-40])
+    assert found(filled) == []
+
+
+def test_under_an_older_guard_a_newer_key_of_the_log_counts(filled: Path) -> None:
+    path = Guard.of_store(load_settings(filled).store_id).path
+    old = path.read_bytes()
+    with closing(Writer(filled)) as writer:
+        rotate_log_key(writer, lost=True)
+    path.write_bytes(old)
+    assert "history" not in found(filled)
+
+
+def test_a_folder_in_the_place_of_a_head_or_the_history_is_named(filled: Path) -> None:
+    for name in ("checkpoints", "checkpoint"):
+        (filled / name).rename(filled / "kept")
+        (filled / name).mkdir()
+        problem = next(one for one in examine(filled) if name in one.detail)
+        assert problem.detail == f"{name}: a folder stands where a file belongs"
+        assert ("move it away" in problem.remedy, problem.safe) == (True, False)
+        assert repair(filled) == []
+        assert "a folder stands where a file belongs" in verify(filled).could_not_look[0]
+        (filled / name).rmdir()
+        (filled / "kept").rename(filled / name)
+    assert found(filled) == []
 
 
 @pytest.mark.parametrize(

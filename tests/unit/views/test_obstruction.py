@@ -172,7 +172,7 @@ def test_one_part_that_cannot_be_purged_keeps_no_other(store: Path, monkeypatch:
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize("words", ["No space left on device", "Disk quota exceeded"])
+@pytest.mark.parametrize("words", ["No space left on device", "Disk quota exceeded", "File too large"])
 def test_on_a_full_disk_reading_goes_on(store: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
     """As libraries say it: SQLite by its code, LanceDB and DuckDB in words."""
 

@@ -2,16 +2,26 @@
 
 import errno
 import os
+import resource
 import shutil
 import signal
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from braid.wal import durable, failpoint
-from braid.wal.durable import create_file, make_folder, remove_tree, replace_file, sync_data, write_all
+from braid.wal.durable import (
+    create_file,
+    make_folder,
+    no_room,
+    remove_tree,
+    replace_file,
+    sync_data,
+    write_all,
+)
 from braid.wal.errors import ObstructedError
 
 
@@ -153,3 +163,21 @@ def test_what_can_not_be_removed_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(shutil, "rmtree", refuse)
     with pytest.raises(PermissionError):
         remove_tree(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("limit", "free", "number"),
+    [
+        (resource.RLIM_INFINITY, 0, errno.ENOSPC),
+        (resource.RLIM_INFINITY, 1 << 40, errno.ENOSPC),
+        (1 << 20, 1 << 30, errno.EFBIG),
+        (1 << 20, 1 << 10, errno.ENOSPC),
+    ],
+)
+def test_what_kept_a_file_from_growing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, free: int, number: int
+) -> None:
+    """A disk that has less free than a file may have is what was met first."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    assert no_room(tmp_path) == number

@@ -48,8 +48,9 @@ def test_only_a_regular_file_is_read_written_or_copied(tmp_path: Path, make: Cal
 
 
 def test_a_folder_is_said_to_be_one(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError):
-        read_regular(tmp_path)
+    for flags in (os.O_RDONLY, os.O_WRONLY):
+        with pytest.raises(IsADirectoryError, match=r": a folder stands where a file belongs; move it away"):
+            open_regular(tmp_path, flags)
 
 
 def test_no_more_is_read_than_a_file_may_have(tmp_path: Path) -> None:
