@@ -150,7 +150,7 @@ def _attempt(
     epoch = _stage_secrets(reader, staging) if with_vault else None
     settings = msgspec.structs.replace(reader.settings, vault="vault")
     staging.put("store.json", settings.encode())
-    staging.put("checkpoints", _history(reader, folder, head.size, note))
+    staging.put("checkpoints", _history(reader, _held(folder / "checkpoints"), head.size, note))
     staging.put("checkpoint", note)
     failpoint("backup.copied")
     reader.refresh()
@@ -290,23 +290,35 @@ def _stage_secrets(reader: Reader, staging: Staging) -> int:
     return epoch
 
 
-def _history(reader: Reader, folder: Path, size: int, note: bytes) -> bytes:
-    """Return the signed heads that backup and store hold up to this one: a later one covers records not copied yet.
+def _history(reader: Reader, before: bytes, size: int, note: bytes) -> bytes:
+    """Return the signed heads that the store, and the backup `before`, hold up to this one: a later one covers records
+    not copied yet.
 
-    Harm to either file is left behind, and a head that one of them has lost is kept.
+    Harm to either is left behind, and a head that one of them has lost is kept. Where the store only goes on with what
+    the backup has, that was looked at when it was written.
     """
     keys = [parse_vkey(text) for text in reader.control.log_keys]
-    held = dict[bytes, int]()
-    for path in (folder / "checkpoints", reader.path / "checkpoints"):
-        with suppress(FileNotFoundError):
-            held |= signed_heads(read_regular(path, GROWING_BYTES), keys, reader.origin)
+    now = _held(reader.path / "checkpoints")
+    if before and now.startswith(before):
+        if (at := before.rfind(note + b"\n")) >= 0:
+            return before[: at + len(note) + 1]
+        kept, held = before, signed_heads(now[len(before) :], keys, reader.origin)
+    else:
+        kept, held = b"", signed_heads(before, keys, reader.origin) | signed_heads(now, keys, reader.origin)
     until = [one for one in sorted(held, key=held.__getitem__) if held[one] <= size and one != note]
-    return join_heads([*until, note])
+    return kept + join_heads([*until, note])
+
+
+def _held(path: Path) -> bytes:
+    try:
+        return read_regular(path, GROWING_BYTES)
+    except FileNotFoundError:
+        return b""
 
 
 def settle_history(reader: Reader, folder: Path) -> None:
     """Take harm out of a copy's history of heads: it is evidence, which keeps nobody from what the log holds."""
-    history = _history(reader, folder, reader.published.size, reader.checkpoint_note)
+    history = _history(reader, b"", reader.published.size, reader.checkpoint_note)
     create_file(folder / "checkpoints", history, "restore.history")
 
 
