@@ -54,7 +54,7 @@ ERRORS: Final = {
         {
             "UnreachableError", "RemoteError", "LedgerError", "VaultError", "VaultMissingError", "BlobError",
             "BlobMissingError", "ClockError", "BackupError", "UnpublishedError", "UnpurgedError", "UnwritableError",
-            "WalError", "LogFormatError", "NoRoomError", "ObstructedError",
+            "WalError", "LogFormatError", "NoRoomError", "ObstructedError", "FullError",
             "FolderInPlaceError", "OutcomeUnknownError", "WriterPoisonedError", "LogAwayError", "TransportError",
         }
     ),

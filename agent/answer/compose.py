@@ -24,7 +24,7 @@ from braid.agent.answer.change.replacement import Replacement, has_replaceable, 
 from braid.agent.answer.change.variants import later
 from braid.agent.answer.choice.chooser import Chosen, LadderWeights, choose, name_of, weights
 from braid.agent.answer.choice.confidence import missing
-from braid.agent.answer.identity import identified, named, says_role
+from braid.agent.answer.identity import changes_who, identified, named, says_role
 from braid.agent.answer.ladder import (
     LIKELY,
     NEAREST,
@@ -124,7 +124,7 @@ class Extractive:
         held = _held(question, asked)
         if held is not None:
             later = _since(question, asked) or _unread(question, asked)
-            after = [one for one in later if says_role(asked.question, one.text)]
+            after = [one for one in later if changes_who(asked.question, one.text)]
             return _changed(asked.support[:1], after, min(held.p, DISPUTED)) if after else held
         below = _below(question, asked, self._weights)
         return below if below.rung == "said" else named(question, asked) or below

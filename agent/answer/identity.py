@@ -33,6 +33,9 @@ _NO_MORE: Final = (
 """Says of somebody that they may be something no longer."""
 
 
+_WHEREABOUTS: Final = re.compile(r"\b(?:mov(?:ed|es|ing)|lives?|living|relocat\w+|settled)\b", re.IGNORECASE)
+
+
 class _Described(NamedTuple):
     hit: Hit
     words: str
@@ -76,6 +79,11 @@ def says_role(question: str, text: str) -> bool:
     role = "|".join(map(re.escape, roles))
     past = rf"\b(?:ex|former|old|late)[ -](?:{role})\b|\b(?:{role}) (?:was|used to)\b|\bwas (?:my|our) (?:{role})\b"
     return not roles or not roles.isdisjoint(re.findall(r"[\w-]+", re.sub(past, " ", text.lower())))
+
+
+def changes_who(question: str, text: str) -> bool:
+    """Whether a later turn may change who somebody is: not where it says only where they live now."""
+    return says_role(question, text) or _WHEREABOUTS.search(text) is None
 
 
 def names_beside(roles: Collection[str], text: str) -> Iterator[str]:
