@@ -22,7 +22,8 @@ from braid.recall.hits import Hit, speaker
 _WHOSE: Final = r"(?:my|our|his|her|their|your|[A-Z][\w-]+['’]s)"
 _ROLE: Final = (
     rf"(?:{'|'.join(sorted(map(re.escape, (*KIN, *PETS, *TRADES)), key=len, reverse=True))}"
-    r"|[a-z]+-in-law|[a-z]+(?:friend|mate|man|woman))"
+    r"|[a-z]+-in-law|[a-z]+(?:friend|mate|man|woman)|(?:[\w-]+ )?(?:guy|lady|lad|bloke)|chair|captain|treasurer"
+    r"|president|owner|contact|lead|head|examiner|host)"
 )
 _MOST_TOLD: Final = 2
 _NO_MORE: Final = (
@@ -65,7 +66,8 @@ def named(question: Question, asked: QuestionContext) -> Composed | None:
     hits = [hit for hit in (*asked.hits, *asked.more) if hit.source == "owner"]
     found = {hit.id: _Described(hit, name) for hit in hits for name in names_beside(roles, hit.text) if name}
     newest = sorted(found.values(), key=lambda one: when_of(one.hit))
-    newest = [one for one in newest if not any(_is_over(one.words, hit, one.hit) for hit in hits)]
+    if "ex" not in roles:
+        newest = [one for one in newest if not any(_is_over(one.words, hit, one.hit) for hit in hits)]
     each = list({one.words: one for one in newest}.values())[-_MOST_TOLD:]
     if not each:
         return None
@@ -74,11 +76,16 @@ def named(question: Question, asked: QuestionContext) -> Composed | None:
 
 
 def says_role(question: str, text: str) -> bool:
-    """Whether a turn has a word for what is asked to be who, and not of what was so; true of any other question."""
+    """Whether a turn has a word for what is asked to be who, of whoever speaks, and not of what was so; true of any
+    other question."""
     roles = role_asked(question)
     role = "|".join(map(re.escape, roles))
-    past = rf"\b(?:ex|former|old|late)[ -](?:{role})\b|\b(?:{role}) (?:was|used to)\b|\bwas (?:my|our) (?:{role})\b"
-    return not roles or not roles.isdisjoint(re.findall(r"[\w-]+", re.sub(past, " ", text.lower())))
+    former = "" if "ex" in roles else rf"|\b(?:ex|former|old|late)[ -](?:{role})\b"
+    others = (
+        rf"(?:\b(?:his|her|their|your)|[\w]['’]s) (?!(?:my|our|the|an?)\b)(?:[\w-]+ ){{0,2}}?(?:{role})\b"
+        rf"|\b(?:{role}) (?:was|used to)\b|\bwas (?:my|our) (?:{role})\b{former}"
+    )
+    return not roles or not roles.isdisjoint(re.findall(r"[\w-]+", re.sub(others, " ", text.lower())))
 
 
 def changes_who(question: str, text: str) -> bool:
@@ -89,11 +96,14 @@ def changes_who(question: str, text: str) -> bool:
 def names_beside(roles: Collection[str], text: str) -> Iterator[str]:
     """Yield the names of those who are called one of these of the speaker's, and are so still."""
     role = f"(?i:{'|'.join(sorted(map(re.escape, roles), key=len, reverse=True))})"
-    own = rf"(?i:my|our) (?!(?i:ex|old|former|late)\b)(?:[\w-]+ ){{0,2}}?{role}"
+    no_former = "" if "ex" in roles else r"(?!(?i:ex|old|former|late)\b)"
+    own = rf"(?i:my|our) {no_former}(?:[\w-]+ ){{0,2}}?{role}"
     name = r"(?P<name>[A-Z][\w-]+(?: [A-Z][\w-]+)?)"
     for pattern in (
         rf"\b{own}(?:,| is|['’]s)? (?:called |named )?{name}",
+        rf"(?:^|[.,;:!?] ){role}(?:,| is|['’]s)? (?:called |named )?{name}",
         rf"\b{name}(?: is|['’]s|,) {own}\b",
+        rf"\b{name} \((?:{own}|{role})\)",
     ):
         yield from (one["name"] for one in re.finditer(pattern, text) if not _denied(text, one.start()))
 
@@ -101,10 +111,15 @@ def names_beside(roles: Collection[str], text: str) -> Iterator[str]:
 def described(name: str, text: str) -> str:
     """Return the words that call somebody something, empty where none do."""
     called = rf"{re.escape(name)}(?:['’]?s)?(?: [A-Z][\w'’-]+)?(?![\w'’-])"
+    last = rf"{re.escape(name)}\W*(?:[.,;!?]|$)"
+    behind = rf"(?i:{_WHOSE}|the|an?) (?:[\w-]+ ){{0,3}}?{_ROLE}\b[^.,;:!?]*"
     for pattern in (
         rf"\b(?P<said>(?i:{_WHOSE}|the) (?:[\w-]+ ){{0,2}}?{_ROLE}),? (?:is |was )?(?:called |named )?{called}",
-        rf"\b{called} (?:is|was) (?P<said>(?i:{_WHOSE}|the|an?) (?:[\w-]+ ){{0,3}}?{_ROLE}\b[^.,;:!?]*)",
-        rf"\b{re.escape(name)}['’]s (?P<said>(?i:{_WHOSE}|the|an?) (?:[\w-]+ ){{0,3}}?{_ROLE}\b[^.,;:!?]*)",
+        rf"\b(?P<said>(?i:{_WHOSE}|the) [^.,;:!?]{{2,40}}?) (?:is|was) (?:called |named )?{last}",
+        rf"(?:^|[.,;:!?] )(?P<said>(?i:{_ROLE})),? (?:is |was )?(?:called |named )?{called}",
+        rf"\b{called} \((?P<said>(?i:(?:{_WHOSE}|the) )?(?:[\w-]+ ){{0,2}}?{_ROLE})\)",
+        rf"\b{called} (?:is|was) (?P<said>{behind})",
+        rf"\b{re.escape(name)}['’]s (?P<said>{behind}|{_ROLE} of [^.,;:!?]*)",
         rf"\b{called},? (?:who (?:is|was) )?(?P<said>(?i:{_WHOSE}|the|an?) (?:[\w-]+ ){{0,2}}?{_ROLE})\b",
     ):
         if (found := re.search(pattern, text)) is not None and not _denied(text, found.start()):

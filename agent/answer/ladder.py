@@ -16,7 +16,7 @@ from braid.agent.answer.change.former_state import wanted
 from braid.agent.answer.choice.chooser import Chosen
 from braid.agent.answer.choice.confidence import missing
 from braid.agent.answer.choice.matching import LIGHT
-from braid.agent.answer.question.identity import asked_for
+from braid.agent.answer.question.identity import asked_for, role_asked
 from braid.agent.answer.question.reading import Wants, tells_of_first
 from braid.agent.answer.turn.bearing import Bearing
 from braid.agent.answer.turn.doer import speaker_meant
@@ -295,8 +295,10 @@ def _quoted(question: Question, hit: Hit) -> str:
 def _short(question: Question, hit: Hit, span: AnswerSpan | None, parses: Parses | None) -> str:
     if span is None:
         return ""
-    if asked_for(question.text) is not None:
-        return quotable(span.sentence)  # where somebody lives doesn't say who they are
+    if asked_for(question.text) is not None or span.short.lower() in role_asked(question.text):
+        return quotable(
+            span.sentence
+        )  # where somebody lives doesn't say who they are, nor "my doctor" who that is
     if checked := verdict(
         question, span.sentence, parses, speaker=_of_another(question, hit), whole=hit.text
     ):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from braid.learn.words import KIN, TRADES
+from braid.learn.words import KIN, PETS, TRADES
 from braid.text.words import listed
 
 _ASKED: Final = re.compile(
@@ -29,8 +29,9 @@ def asked_for(question: str, texts: Sequence[str] = ()) -> str | None:
 
 
 _WHO_IS_MINE: Final = re.compile(
-    r"\W*(?:(?:so|and|but|remind me|tell me|do you know|again),? )*(?:who(?:['’]?s| is| are)|what(?:['’]?s| is)) "
-    r"(?:my|our) (?:(?:new|current|other|big|little|older|younger|elder|favou?rite) )?(?P<role>[\w-]+(?: [\w-]+)?)"
+    r"\W*(?:(?:so|and|but|remind me|tell me|do you know|again),? )*(?:who(?:['’]?s| is| are)|what(?:['’]?s| is)"
+    r"(?: the name of)?) (?:my|our) (?:(?:new|current|other|big|little|older|younger|elder|favou?rite) )?"
+    r"(?P<role>[\w-]+(?: [\w-]+)??)"
     r"(?:['’]s name| called)?(?: again| anyway| now)?\W*",
     re.IGNORECASE,
 )
@@ -56,7 +57,7 @@ def role_asked(question: str) -> frozenset[str]:
     """Return the words for what somebody is to whoever asks ("my cousin"), where it is asked who that is; else none."""
     found = _WHO_IS_MINE.fullmatch(question)
     role = found["role"].lower() if found is not None else ""
-    if role not in KIN and role not in TRADES:
+    if role not in KIN and role not in TRADES and role not in PETS:
         return frozenset()
     same = next((group for group in _ONE if role in group), (role,))
     return frozenset((*same, *_OF.get(role, "").split()))
