@@ -128,7 +128,8 @@ class Extractive:
             return _changed(asked.support[:1], after, min(held.p, DISPUTED)) if after else held
         below = _below(question, asked, self._weights)
         mine = named(question, asked)
-        return mine if mine is not None and _speaks_of(mine.short, below, asked) else below
+        is_plain = below.rung != "said" or (mine is not None and below.citations == mine.citations)
+        return mine if mine is not None and is_plain else below
 
 
 def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> Composed:
@@ -158,12 +159,6 @@ def _below(question: Question, asked: QuestionContext, given: LadderWeights) -> 
         return _near(question, chosen, asked)
     changed = _overtaken(question, chosen, asked) or _maybe_changed(question, chosen, asked)
     return changed or surely(answer, _most(asked))
-
-
-def _speaks_of(names: str, below: Composed, asked: QuestionContext) -> bool:
-    """Whether every turn that would be told speaks of one of these names, so that none says that it is another now."""
-    cited = [hit.text for hit in (*asked.hits, *asked.more) if hit.id in below.citations]
-    return below.rung != "said" or all(any(name in text for name in names.split("; ")) for text in cited)
 
 
 def _speaks_of_nothing_asked(chosen: Chosen) -> bool:

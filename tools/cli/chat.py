@@ -124,6 +124,8 @@ class Conversation:
         self._answer: Reply | None = None
         self._about: str | None = None
         """What the line before told, or rests on of the speaker's own: what a bare "no, …" is about."""
+        self._answered_by: str | None = None
+        """What was answered by it, in the fewest words, where the line before asked."""
 
     def go(self) -> None:
         """Take one line after the other until the input ends; a line that fails is told of, and the next one taken."""
@@ -203,12 +205,15 @@ class Conversation:
     def _tell(self, text: str) -> None:
         said: dict[str, Any] = {"role": "user", "content": text, "name": self._name}
         self._changes.told = self._store.remember([said], session_id=self._session_id, **self._whose)[-1]
-        self._about = self._changes.told
+        self._about, self._answered_by = self._changes.told, None
         put("Noted.")
 
-    def _perhaps_meant(self, right: str, line: str) -> None:
-        if self._about is None or not self._changes.perhaps_meant(self._about, right, line):
-            self._tell(line)
+    def _perhaps_meant(self, right: str, text: str) -> None:
+        """Put right what the line before said. Kept as it is, "no, 10" would be read as what anything else is now."""
+        if self._about is None or not self._changes.perhaps_meant(self._about, right, self._answered_by):
+            put(
+                f"It isn't clear what {line(text)!r} puts right, so nothing was remembered: say it as a sentence."
+            )
 
     def _ask(self, question: str) -> None:
         from braid.agent.answer.question.followup import follows
@@ -218,6 +223,7 @@ class Conversation:
         found = self._store.ask(question, composer=self._composer, after=last, **self._whose)
         self._answer = found
         first = next(iter(found.citations), None)
+        self._answered_by = found.short
         self._about = str(first.id) if first is not None and first.speaker == self._name else None
         put(line(numbered(found.text)[0]))
         if found.citations:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from braid.tools.cli.chat_lines import Lines
 
 MOST_SHOWN: Final = 10
+MOST_NAMED: Final = 3
+"""So many ids stand in a command that is advised."""
 _WHOLE: Final = "say it as a whole sentence"
 _SEVERAL: Final = "Several say that. Which? A number, its words, or no:"
 _NEAR: Final = "Nothing says just that; this comes near. Which? A number, its words, or no:"
@@ -113,12 +115,18 @@ class Changes:
             )
         self._put_last_right(before, new)
 
-    def perhaps_meant(self, about: str, right: str, text: str) -> bool:
-        """Put a memory right by a bare "no, NEW", where that fits it and who says it agrees; return whether it fits."""
+    def perhaps_meant(self, about: str, right: str, wrong: str | None) -> bool:
+        """Put a memory right by a bare "no, NEW", where that fits it and who says it agrees; return whether it fits.
+
+        `wrong`: what was answered by it; else it is what the memory states.
+        """
         from braid.agent.request.meant import righted
 
         before = self._store.get(about).text
-        if (new := righted(before, right, self._object(about))) is None:
+        stated = wrong if wrong and wrong in before else self._object(about)
+        if stated is None or not (stated[:1].isupper() or any(map(str.isdigit, stated))):
+            return False  # a name or a number takes the place of no deed
+        if (new := righted(before, right, stated)) is None:
             return False
         put(line(f"Put “{new}” in place of “{before}”? yes or no"))
         if self._answered_yes():
@@ -127,7 +135,6 @@ class Changes:
             put("Put right.")
         else:
             put("Kept.")
-            self._tell(text)
         return True
 
     def _last(self) -> str:
@@ -256,7 +263,8 @@ class Changes:
             put("Kept.")
             self._tell(text)
             return
-        self._store.modify(one.id, text=instead, reason="said in a chat", if_version=one.version)
+        done = self._store.modify(one.id, text=instead, reason="said in a chat", if_version=one.version)
+        self.told = done.id
         self._store.learn()
         put("Put right.")
 
@@ -433,8 +441,10 @@ class Changes:
     def _hide(self, ids: "Sequence[str]", quoting: list[str]) -> None:
         self._store.forget(*dict.fromkeys([*ids, *quoting]), reason="asked for in a chat")
         days = self._store.reader.control.retention_days
+        which = " ".join(ids) if len(ids) <= MOST_NAMED else "ID …"
         put(
-            f"Forgotten. `braid recover` brings it back within {many(days, 'day')}; then `braid retain` erases it."
+            f"Forgotten. `{self._braid} recover {which}` brings it back within {many(days, 'day')}; "
+            "then `braid retain` erases it."
         )
 
     def _saying_again(self, ids: "Sequence[str]", about: str) -> list[str]:

@@ -14,8 +14,8 @@ _AHEAD: Final = re.compile(
     re.IGNORECASE,
 )
 _NOW: Final = re.compile(
-    r"\b(?:is|are|am|isn|aren|has to|have to|runs?|starts?|begins?|opens?|closes?|ends?|comes?|leaves?|flies|fly"
-    r"|arrives?|meets?|takes place|travels?|sails?|lands?|returns?|ships"
+    r"\b(?:is|are|am|isn|aren|has to|have to|gets?|getting|runs?|starts?|begins?|opens?|closes?|ends?|comes?|leaves?"
+    r"|flies|fly|arrives?|meets?|takes place|travels?|sails?|lands?|returns?|ships"
     r"|wants?|needs?)\b|['’](?:re|m)\b|['’]s (?:on|the|from)\b",
     re.IGNORECASE,
 )
@@ -23,11 +23,11 @@ _NOW: Final = re.compile(
 _THEN: Final = re.compile(
     r"\b(?:was|were|had|did|has|have|been|since|ago|last|yesterday|went|came|got|met|saw|left|began|broke|bought|found"
     r"|gave|took|made|told|said|dated|issued|from(?! [^,.;]*(?:\b(?:to|until|till)\b|[-–—]))"
-    r"|(?<!is )(?<!are )(?<!be )[a-z]{2,}ed)\b(?! to\b)",
+    r"|(?<!is )(?<!are )(?<!be )(?<!get )(?<!gets )(?<!getting )[a-z]{2,}ed)\b(?! to\b)",
     re.IGNORECASE,
 )
 _PAST: Final = re.compile(
-    r"\b(?:died|born|passed away|went|met|saw|married|arrived|happened|took place"
+    r"\b(?:died|born|passed away|went|met|saw|(?<!get )(?<!gets )(?<!getting )married|arrived|happened|took place"
     r"|(?<!is )(?<!are )(?<!be )(?<!being )(?:held|sold))\b",
     re.IGNORECASE,
 )

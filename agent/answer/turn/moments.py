@@ -17,7 +17,7 @@ from braid.agent.answer.question.reading import ASKS_DAY
 from braid.agent.answer.turn.ahead import lean_of, month_end, tells_of_plan
 from braid.recall.decompose import Question
 from braid.text import dates, numbers
-from braid.text.calendar import MONTHS, WEEKDAY_NAME
+from braid.text.calendar import MONTH_NAME, MONTHS, WEEKDAY_NAME
 from braid.text.dates import Time, times
 from braid.text.meanings import Lean
 from braid.text.words import stems
@@ -91,7 +91,7 @@ _CUTS: Final = re.compile(
 """Where a clause may end."""
 _DAY: Final = r"[0-3]?\d(?:st|nd|rd|th)?"
 _UP_TO: Final = r"(?: ?[-–—] ?| (?:to|until|till) (?:the )?)"
-_MONTH: Final = rf"(?P<month>{'|'.join(MONTHS)})"
+_MONTH: Final = rf"(?P<month>{MONTH_NAME})"
 _SPANS: Final = (
     re.compile(
         rf"(?<![\d.:])\b(?P<first>{_DAY}){_UP_TO}(?P<last>{_DAY}) (?:of )?{_MONTH}\b(?P<year>,? \d{{4}}\b)?",

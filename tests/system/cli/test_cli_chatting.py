@@ -299,8 +299,18 @@ def test_a_yes_or_no_to_nothing_is_not_remembered(session: Session, line: str) -
     [
         (("I live in Porto.", "No, Lisbon.", "yes"), ["I live in Lisbon."]),
         (("I live in Porto.", "Where do I live?", "nope, Lisbon", "yes"), ["I live in Lisbon."]),
-        (("I live in Porto.", "No, Lisbon.", "no"), ["I live in Porto.", "No, Lisbon."]),
-        (("I live in Porto.", "No, 14."), ["I live in Porto.", "No, 14."]),
+        (("I live in Porto.", "No, Lisbon.", "no"), ["I live in Porto."]),
+        (("I live in Porto.", "No, 14."), ["I live in Porto."]),
+        (("I live in Porto.", "I keep bees.", "no, Lisbon"), ["I keep bees.", "I live in Porto."]),
+        (("The retro is at 9.", "Where do I live?", "no, 10"), ["The retro is at 9."]),
+        (
+            ("My cousin Ines lives in Porto.", "Where does Ines live?", "no, Lisbon", "yes"),
+            ["My cousin Ines lives in Lisbon."],
+        ),
+        (
+            ("I live in Porto.", "I keep bees.", "move me to Lisbon"),
+            ["I keep bees.", "I live in Porto.", "move me to Lisbon"],
+        ),
     ],
 )
 def test_a_bare_no_and_what_is_right_is_asked_about(
