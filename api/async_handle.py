@@ -1,6 +1,6 @@
 """What `AsyncStore` stands on: it is opened and closed in a thread, and streams come through a bounded queue."""
 
-from asyncio import Queue, get_running_loop, run_coroutine_threadsafe, to_thread
+from asyncio import Queue, get_running_loop, run_coroutine_threadsafe, timeout, to_thread
 from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import TimeoutError as FutureTimeout
 from threading import Event, Thread
@@ -57,15 +57,20 @@ class AsyncTransaction:
         await to_thread(self._records.__exit__, kind, error, trace)
 
 
+CHECK_S: Final = 0.5
+"""How often a stream that has nothing to give is checked."""
 AHEAD: Final = 64
 """How many items of a stream may wait for whoever takes them."""
 _END: Final = object()
 
 
-async def stream(begin: Callable[[], Iterator[_Item]]) -> AsyncGenerator[_Item]:
+async def stream(
+    begin: Callable[[], Iterator[_Item]], check: Callable[[], None] = lambda: None
+) -> AsyncGenerator[_Item]:
     """Yield what an iterator yields, stepped in a thread of its own: what it opens belongs to that thread.
 
-    At most `AHEAD` items are read before they are asked for; whoever stops taking them ends the thread.
+    At most `AHEAD` items are read before they are asked for; whoever stops taking them ends the thread. What `check`
+    raises, while there is nothing to give, ends the stream.
     """
     loop = get_running_loop()
     queue: Queue[Any] = Queue(AHEAD)
@@ -104,12 +109,22 @@ async def stream(begin: Callable[[], Iterator[_Item]]) -> AsyncGenerator[_Item]:
     thread = Thread(target=step, name="braid-stream", daemon=True)
     thread.start()
     try:
-        while (item := await queue.get()) is not _END:
+        while (item := await _next(queue, check)) is not _END:
             if isinstance(item, _Failed):
                 raise item.error
             yield item
     finally:
         stopped.set()
+
+
+async def _next(queue: "Queue[Any]", check: Callable[[], None]) -> Any:
+    while queue.empty():
+        try:
+            async with timeout(CHECK_S):
+                return await queue.get()
+        except TimeoutError:
+            check()
+    return queue.get_nowait()
 
 
 class _Failed:

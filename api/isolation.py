@@ -87,7 +87,13 @@ def own_answer(
     return answer
 
 
-def own_error(session: "Session", caller: Caller, known: Operation, error: Exception) -> Exception:
+def told_to_asker(session: "Session", what: str, error: Exception) -> Exception:
+    """Return why something was refused, as who asks may be told; `what`: the operation."""
+    caller = asking()
+    return error if caller is None else own_error(session, caller, what, error)
+
+
+def own_error(session: "Session", caller: Caller, what: str, error: Exception) -> Exception:
     """Return why something was refused without a word of records outside of a caller's scope."""
     from braid.ledger.errors import IdempotencyConflictError
 
@@ -104,7 +110,7 @@ def own_error(session: "Session", caller: Caller, known: Operation, error: Excep
     if told:
         return error
     return AccessDeniedError(
-        f"{known.name} failed ({type(error).__name__}) by a record outside of {_said(caller.scope)}"
+        f"{what} failed ({type(error).__name__}) by a record outside of {_said(caller.scope)}"
     )
 
 
@@ -115,9 +121,16 @@ def is_own(session: "Session", caller: Caller, id: str) -> bool:
 
 
 def of_asker(session: "Session") -> Callable[[str], bool]:
-    """Return what says of an id whether it may be told to who asks."""
+    """Return what says of a record whether it is shown to who asks: of an erased one nobody knows whose it was."""
     caller = asking()
-    return (lambda _: True) if caller is None or not caller.scope else partial(is_own, session, caller)
+    if caller is None or not caller.scope:
+        return lambda _: True
+    held_to = caller
+
+    def is_shown(id: str) -> bool:
+        return _scope_of(session, id) is not None and is_own(session, held_to, id)
+
+    return is_shown
 
 
 def require_own_drafts(session: "Session", caller: Caller, batch: "Sequence[Draft]") -> None:
@@ -153,7 +166,7 @@ def _own_items(
             _require_own_ids(session, caller, known, item)
             yield item
     except Exception as error:
-        if (told := own_error(session, caller, known, error)) is error:
+        if (told := own_error(session, caller, known.name, error)) is error:
             raise
         raise told from None
 

@@ -229,7 +229,7 @@ class Session:
             answer = self._run_keyed(function, asked, own, *args, **local)
             return own_answer(self, caller, known, asked, answer)
         except Exception as error:
-            if (told := own_error(self, caller, known, error)) is error:
+            if (told := own_error(self, caller, known.name, error)) is error:
                 raise
             raise told from None
 

@@ -302,6 +302,8 @@ def problem_error(raw: bytes) -> Exception:
     error = kind.__new__(kind, problem.detail)
     error.args = (problem.detail,)
     for name, value in problem.members.items():
+        if name.startswith("_") or hasattr(BaseException, name):
+            continue  # no member of ours, whatever a server says
         setattr(error, name, tuple(problem.members[name]) if isinstance(value, list) else value)
     if problem.hint and "hint" not in problem.members:
         error.add_note(f"{HINTED}{problem.hint}")
@@ -311,7 +313,9 @@ def problem_error(raw: bytes) -> Exception:
 def _error_class(name: str) -> type[Exception] | None:
     """Return an exception of Braid by its name, or one of Python's own."""
     own = getattr(builtins, name, None)
-    if isinstance(own, type) and issubclass(own, Exception):
+    if isinstance(own, type) and issubclass(
+        own, ValueError | LookupError | OSError | RuntimeError | MemoryError
+    ):
         return own
     todo: list[type[Exception]] = [Exception]
     while todo:

@@ -6,7 +6,7 @@ import msgspec
 
 from braid.caller import asking, speaks_for_owner
 from braid.errors import VersionConflictError
-from braid.isolation import require_own_request
+from braid.isolation import require_own_request, told_to_asker
 from braid.ledger.errors import (
     IdempotencyConflictError,
     IntegrityError,
@@ -14,6 +14,7 @@ from braid.ledger.errors import (
     LedgerError,
     NoVaultError,
     ReadOnlyError,
+    UnknownRecordError,
 )
 from braid.ledger.record.ids import RecordId
 from braid.ledger.record.record import (
@@ -63,13 +64,21 @@ def modify_all(session: Session, changes: Iterable[Modify]) -> Iterator[Outcome]
     for one in changes:
         try:
             require_own_request(session, one)
+        except UnknownRecordError as error:
+            yield _failed(one, error)
+            continue
+        try:
             yield Outcome(asked=one.id, done=modify(session, one))
         except _STOPS:
             raise
         except OutcomeUnknownError:
             raise
         except (LedgerError, ValueError, LookupError) as error:
-            yield Outcome(asked=one.id, error=type(error).__name__, message=str(error))
+            yield _failed(one, told_to_asker(session, "modify", error))
+
+
+def _failed(asked: Modify, error: Exception) -> Outcome:
+    return Outcome(asked=asked.id, error=type(error).__name__, message=str(error))
 
 
 def _batch(session: Session, asked: Modify, chain: Chain, replaced: Sequence[Record]) -> list[Draft]:
@@ -153,7 +162,9 @@ def _unlike(session: Session, asked: Modify, record: Record, chain: Chain) -> li
 def _said_otherwise(session: Session, asked: Modify, record: Record, chain: Chain) -> list[str]:
     """Return what is asked of text and tags, and isn't what the memory had behind the change."""
     members = [at for at in chain.members if at <= record.index]
-    body = session.reader.at(members[-1], include_forgotten=True).body if members else None
+    if not members or members[-1] in session.reader.control.erased:
+        return []  # what it said can't be known any more
+    body = session.reader.at(members[-1], include_forgotten=True).body
     if not isinstance(body, ExperienceBody):
         return []
     same = {

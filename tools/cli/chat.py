@@ -27,6 +27,8 @@ Say what is to be remembered, or ask. "No, I meant …" and "it's NEW, not OLD" 
 "forget that", "take out the note saying …" and "drop anything about …" hide, after asking;
 "forget everything" names the command that erases it."""
 _MOST_SHOWN: Final = 10
+_NAMELESS: Final = "user"
+"""The speaker of what somebody without a name said."""
 
 
 def register(app: typer.Typer) -> None:
@@ -224,7 +226,9 @@ class Conversation:
         self._answer = found
         first = next(iter(found.citations), None)
         self._answered_by = found.short
-        self._about = str(first.id) if first is not None and first.speaker == self._name else None
+        self._about = (
+            str(first.id) if first is not None and first.speaker == (self._name or _NAMELESS) else None
+        )
         put(line(numbered(found.text)[0]))
         if found.citations:
             self._sources()

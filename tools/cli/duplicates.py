@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from braid.ledger.errors import LedgerError
 from braid.ledger.record.record import Scope
 from braid.ledger.record.scope import OWNERS
 from braid.ledger.record.standing import SUPERSEDES
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from braid.store import Store
 
 _GAP = 64
+_SPARSE = 4
+"""A run of which only one record in so many is wanted is read one by one."""
 """Records this near to each other are read in one go."""
 
 
@@ -105,13 +107,24 @@ class KnownTurns:
     def _bodies(self, indexes: Iterable[int]) -> dict[int, "_Body | None"]:
         wanted = sorted(set(indexes))
         found: dict[int, _Body | None] = dict.fromkeys(wanted)
-        for start, stop in _runs(wanted):
-            for entries in self._store.reader.entries(start, stop):
+        for some in _runs(wanted):
+            if some[-1] - some[0] >= _SPARSE * len(
+                some
+            ):  # rows in another order: what lies between isn't asked for
+                found |= {index: self._body(index) for index in some}
+                continue
+            for entries in self._store.reader.entries(some[0], some[-1] + 1):
                 for entry in entries:
                     index = entry.record.index
                     if index in found:
                         found[index] = _body_in(entry.record.raw)
         return found
+
+    def _body(self, index: int) -> "_Body | None":
+        try:
+            return _body_in(self._store.reader.at(index, include_forgotten=True).raw)
+        except LedgerError:
+            return None
 
     def newest(self, index: int) -> tuple[str, KnownTurn]:
         """Return the id of what holds now in place of the record at `index`, and its newest turn with a source.
@@ -133,16 +146,16 @@ class KnownTurns:
         return reader.envelope(versions[-1]).id, told[-1] if told else KnownTurn()
 
 
-def _runs(indexes: list[int]) -> Iterable[tuple[int, int]]:
-    """Ranges that hold the indexes, without long gaps."""
-    if not indexes:
-        return
-    start = indexes[0]
-    for before, after in pairwise(indexes):
-        if after - before > _GAP:
-            yield start, before + 1
-            start = after
-    yield start, indexes[-1] + 1
+def _runs(indexes: list[int]) -> Iterable[list[int]]:
+    """Yield the indexes in runs without long gaps."""
+    run: list[int] = []
+    for index in indexes:
+        if run and index - run[-1] > _GAP:
+            yield run
+            run = []
+        run.append(index)
+    if run:
+        yield run
 
 
 def _owners_of(scope: Scope | None) -> dict[str, str]:

@@ -229,7 +229,7 @@ def explain(
 
 
 _BENEATH: Final = frozenset(("WalError", "LedgerError", "ViewError", "WorkError", "OSError"))
-_FOLDERS: Final = re.compile(r"(?<![\w:/.])/(?:[^/\s:;,'\"]+/)+(?=[^/\s])")
+_FOLDERS: Final = re.compile(r"(?<![\w:/.])/(?:[^/\s:;,'\"][^/:;,'\"\n]*/)+(?=[^/\s])")
 
 
 def for_elsewhere(error: BaseException, said: str) -> str:

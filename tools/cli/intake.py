@@ -258,7 +258,7 @@ class Intake:
 
 def _is_older(message: Message, known: KnownTurn) -> bool:
     """Whether a turn was said, or edited, before the edit that is known: an older export came later."""
-    if known.edited_at is None:
+    if known.edited_at is None or not message.says_edits:  # a member of that name may be anybody's own
         return False
     return not message.revised or (message.edited_at is not None and message.edited_at < known.edited_at)
 

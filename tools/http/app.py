@@ -346,15 +346,19 @@ class Server:
     def _items(self, known: Operation, caller: Caller, asked: Asked) -> Iterator[Any]:
         with asked_by(caller):
             for item in self.session.call(known.run, asked):
-                if not self.callers.stands(caller):
-                    raise NoTokenError(f"the token of {caller.name} was revoked, or has expired")
+                self._require_token(caller)
                 yield item
+
+    def _require_token(self, caller: Caller) -> None:
+        """Raise NoTokenError where the token that a stream was asked with counts no longer."""
+        if not self.callers.stands(caller):
+            raise NoTokenError(f"the token of {caller.name} was revoked, or has expired")
 
     async def _stream(self, request: Request, known: Operation, caller: Caller, asked: Asked) -> Response:
         """Answer a stream. What is refused before its first item is a problem with a status of its own."""
         await run_in_threadpool(self._admit, caller, known)
         self._take_stream(caller)
-        items = stream(partial(self._items, known, caller, asked))
+        items = stream(partial(self._items, known, caller, asked), partial(self._require_token, caller))
         try:
             first = await _first(request, items)
         except BaseException as error:
@@ -701,4 +705,7 @@ async def _missing(request: Request, error: Exception) -> Response:
         hint="GET /v1 lists the operations; each is asked by POST /v1/NAME",
     )
     allowed = getattr(error, "headers", None)  # of a route that is asked by another method
+    if status == 405 and allowed:
+        method = f"{request.url.path} is asked by {allowed['Allow']}, not {request.method}"
+        found = msgspec.structs.replace(found, title="Wrong method", detail=method, hint=None)
     return Response(msgspec.json.encode(found), status, media_type=MEDIA_TYPE, headers=allowed)

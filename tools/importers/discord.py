@@ -119,6 +119,7 @@ def _message(
         external_id=id,
         parent=fields.label(reference, "messageId"),
         revised=members.get("timestampEdited") is not None,
+        says_edits=True,
         edited_at=times.rfc3339(members.get("timestampEdited"), now, '"timestampEdited"'),
         media=(*map(_file, files), *map(_sticker, fields.objects(members.get("stickers")))),
         extra={

@@ -53,6 +53,8 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     """The source's id of the turn that this one answers or follows, in the same conversation."""
     revised: bool = False
     """The source may say something else under this id than before: another text replaces the former one."""
+    says_edits: bool = False
+    """Whether its source says of each of its turns when it was edited, if it was."""
     edited_at: datetime | None = None
     """When the source says that it was last edited: an earlier edit takes no later one's place."""
     media: tuple[Attachment, ...] = ()

@@ -176,6 +176,7 @@ class _Where:
             external_id=ts,
             parent=thread if thread != ts else None,
             revised=members.get("edited") is not None,
+            says_edits=True,
             edited_at=times.epoch(edited.get("ts"), self._now, '"edited"'),
             media=tuple(_file(each) for each in files),
             extra={"channel": self._channel} | fields.only(members, *_KEPT, "user"),

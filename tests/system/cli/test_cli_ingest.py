@@ -620,3 +620,14 @@ def test_files_of_another_format_in_a_folder_are_named(session: Session) -> None
     done = session.well("ingest", "mixed.zip")
     assert "33 files of it passed over: 00.csv, " in done.err
     assert "09.csv and 23 more" in done.err
+
+
+def test_a_member_of_ones_own_says_nothing_of_edits(session: Session) -> None:
+    done = [
+        session.braid("ingest", "a.csv")
+        for pet, when in (("cat", "2025-01-01T00:00:00Z"), ("dog", "2025-06-01T00:00:00Z"))
+        if (session.folder / "a.csv").write_text(
+            f"id,text,edited_at\n1,I live in Porto.,2025-01-01T00:00:00Z\n2,I have a {pet}.,{when}\n"
+        )
+    ]
+    assert "skipped        1" in done[1].out, done[1]

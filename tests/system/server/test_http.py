@@ -5,6 +5,8 @@ import json
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
@@ -356,3 +358,16 @@ def test_a_stream_ends_with_the_token_that_it_is_asked_with(store: Store) -> Non
         store.append("Two.", user_id="bob")
         with pytest.raises(NoTokenError, match="was revoked, or has expired"):
             list(following)
+
+
+def test_an_idle_stream_ends_with_its_token_and_gives_its_place_back(store: Store) -> None:
+    token = store.issue_token("reader", kind="operator")
+    with (
+        served(store, port=True) as port,
+        braid.connect(f"http://127.0.0.1:{port}", token=token.secret) as client,
+    ):
+        threading.Timer(0.3, lambda: store.revoke_token(token.id)).start()
+        began = time.monotonic()
+        with pytest.raises(NoTokenError):
+            list(client.tail(start=len(store) + 5, seconds=60.0))  # it is asked, and waited for, here
+        assert time.monotonic() - began < 20

@@ -534,7 +534,7 @@ def test_no_stream_of_mcp_is_held_open(store: Store, method: str) -> None:
     with served(store, port=True) as port:
         status, told, headers = Asker(port, operator(store))(method, "/mcp", Accept="text/event-stream")
     assert (status, headers["allow"]) == (405, "POST")
-    assert told["title"] == "Nothing here"
+    assert told["detail"] == f"/mcp is asked by POST, not {method}"
 
 
 def test_a_body_that_never_comes_to_mcp_is_waited_for_no_longer_than_any(

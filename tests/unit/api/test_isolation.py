@@ -223,6 +223,10 @@ def test_what_others_derived_keeps_nobody_from_their_own_memory(store: Store) ->
     with asked_by(dee):
         store.recover(id)
     assert store.get(answer).text
+    other = store.append("Also of it.", user_id="ned", parents=[id])
+    store.erase(other)
+    with asked_by(dee):
+        assert [node.id for node in store.trace(id).down if node.id == other] == []
 
 
 def test_of_many_changes_one_of_anothers_memory_stops_no_other(store: Store) -> None:
@@ -238,7 +242,17 @@ def test_of_many_changes_one_of_anothers_memory_stops_no_other(store: Store) -> 
         "UnknownRecordError",
     ]
     assert str(told[0].message).replace(others, none) == told[2].message
-    assert [len(store.history(id).changes) for id in (own, others)] == [2, 1]
+    store.append("Mine.", user_id="maya", idempotency_key="order-1")
+    with asked_by(TOM):
+        taken, free = (
+            store.modify_all(
+                [Modify(id=own, tags=(f"{key}{n}",), reason="x", idempotency_key=key) for n in (1, 2)]
+            )[1].message
+            for key in ("order-1", "order-2")
+        )
+    assert str(taken).split("'")[1] == "order-1"
+    assert str(free).split("'")[1] == "order-2"
+    assert len(store.history(others).changes) == 1
 
 
 def test_a_key_that_no_other_has_is_one_for_all_paths(store: Store) -> None:

@@ -122,6 +122,14 @@ def test_a_key_makes_repeating_harmless_and_another_wish_under_it_is_refused(sto
         store.modify(other, text="The rent is 850.", reason="raised", idempotency_key="k")
 
 
+def test_a_change_of_a_key_is_known_where_the_words_before_it_are_erased(store: Store) -> None:
+    id = store.append("The rent is 800.")
+    new = store.modify(id, text="The rent is 850.", reason="raised").id
+    store.modify(id, importance=0.9, reason="so", idempotency_key="k")
+    store.erase(new)
+    assert store.modify(id, importance=0.9, reason="so", idempotency_key="k").known
+
+
 @pytest.mark.parametrize(
     ("first", "again", "unlike"),
     [

@@ -162,3 +162,22 @@ def test_an_error_that_is_behind_itself_is_reported_all_the_same(capsys: pytest.
     why.__context__.__cause__ = why
     assert report(why) == REFUSED
     assert "the clock went back" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "members"),
+    [
+        (
+            "LedgerError",
+            {"__class__": "x", "__traceback__": "x", "args": "x", "add_note": "x", "__notes__": "x"},
+        ),
+        ("ExceptionGroup", {}),
+        ("StopIteration", {}),
+        ("KeyboardInterrupt", {}),
+    ],
+)
+def test_a_server_that_lies_makes_no_error_of_another_kind(name: str, members: dict[str, str]) -> None:
+    told = {"title": "x", "status": 409, "detail": "d", "hint": "h", "error": name, "members": members}
+    error = problem_error(msgspec.json.encode(told))
+    assert type(error).__name__ == (name if members else "RemoteError")
+    assert (str(error), error.__notes__, error.__traceback__) == ("d", ["hint: h"], None)
