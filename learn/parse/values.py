@@ -54,6 +54,8 @@ _FROM_SAYING: Final = re.compile(
     re.IGNORECASE,
 )
 """What means nothing without the day that it was said on, or the words before it."""
+_ANOTHER_VALUE: Final = re.compile(r"[,(]|days?\b")
+"""Before a sum, what is no part of it: what something is, with its price beside it."""
 
 
 def expires(said: Said, subject: Whom) -> bool:
@@ -116,8 +118,10 @@ def priced(said: Said, subject: Whom, at: int) -> bool:
     """The ticket is 40 euros."""
     text = shown(said.clause.parse, said.clause.verb + 1, said.clause.said[1])
     found = sum_in(text)
-    if subject.sort != "thing" or found is None or len(text.split()) > 6 or "," in text[: found.start()]:
+    if subject.sort != "thing" or found is None or len(text.split()) > 6:
         return False
+    if _ANOTHER_VALUE.search(text[: found.start()]):
+        return False  # swimming is tuesdays (£6.50 a go)
     return say(said, subject.name, "costs", text)
 
 

@@ -27,6 +27,8 @@ from braid.text.words import STOP, stem, stems, words
 
 _AUX: Final = r"(?:does|do|did|is|are|am|was|were|has|have|had|will|would|can|could|should)"
 _OF_ME: Final = re.compile(rf"\b{_AUX} (?:i|we)\b|\bam i\b", re.IGNORECASE)
+_OF_BODY: Final = re.compile(r"\bam i (?:\w+ )?(?:allergic|intolerant)\b", re.IGNORECASE)
+"""Asks what is so of one person alone."""
 _OF_NAMED: Final = re.compile(rf"\b{_AUX} (?P<name>(?-i:[A-ZÀ-Þ])[\w-]+)(?:['’]s?)? [a-z]", re.IGNORECASE)
 _FIRST: Final = re.compile(r"\b(?:i|we|me|us|mine|ours|myself)\b|\b(?:i|we)['’]", re.IGNORECASE)
 _IS_OR_DOES: Final = (
@@ -149,7 +151,9 @@ _MEASURED: Final = re.compile(
     r"|percent)\b",
     re.IGNORECASE,
 )
-_LIVE: Final = re.compile(r"\b(?:liv(?:e[sd]?|ing)|resid(?:e[sd]?|ing))\b", re.IGNORECASE)
+_LIVE: Final = re.compile(
+    r"\b(?:liv(?:e[sd]?|ing)|resid(?:e[sd]?|ing)|mov(?:e[sd]?|ing) (?:in|out|to|into))\b", re.IGNORECASE
+)
 _WORK: Final = re.compile(r"\b(?:work(?:s|ed|ing)?|employ(?:ed|er|s)?|jobs?|office)\b", re.IGNORECASE)
 _ACTS: Final = tuple(
     (re.compile(rf"\b(?:{one})\b", re.IGNORECASE), re.compile(rf"\b(?:{other})\b", re.IGNORECASE))
@@ -493,7 +497,8 @@ def _is_anothers(question: Question, sentence: str, hit: Hit, hits: Sequence[Hit
         if named is None:
             return True
         # "Otto is allergic": to a yes or no about me, whoever or whatever the sentence begins with is another.
-        another = question.intent == "check" and named.lower() not in words(question.text)
+        of_one = question.intent == "check" or _OF_BODY.search(question.text) is not None
+        another = of_one and named.lower() not in words(question.text)
         return named.lower() not in words(speaker(hit)) and (another or _is_name(named, hits))
     named = _OF_NAMED.search(question.text)
     if named is None:

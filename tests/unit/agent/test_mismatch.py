@@ -387,3 +387,22 @@ def test_what_takes_it_back_is_not_passed_over(tmp_path: Path) -> None:
 )
 def test_what_offers_both_tells_neither(question: str, sentence: str, is_open: bool) -> None:
     assert _leaves_open(decompose(question, NOW), sentence) is is_open
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_other"),
+    [
+        ("What am I allergic to?", "Marie is allergic to latex.", True),
+        ("What am I allergic to?", "I'm allergic to nuts.", False),
+        ("Where does Priya work?", "Priya moved to Cardiff.", True),
+        ("Where does Priya work?", "Priya moved to Cardiff and works at the docks.", False),
+        ("Where does Priya live?", "Priya moved to Cardiff.", False),
+    ],
+)
+def test_what_is_said_of_another_or_of_a_home_says_nothing_of_me_or_of_work(
+    tmp_path: Path, question: str, sentence: str, is_other: bool
+) -> None:
+    with braid.open(tmp_path / "store", guard_dir=tmp_path / "guard", server=None) as it:
+        it.remember([{"role": "user", "content": sentence, "name": "Ana"}], user_id="ana")
+        told = it.ask(question, user_id="ana", write=False)
+    assert (told.rung in ("near", "silent")) == is_other, told.plain
