@@ -32,8 +32,6 @@ _NO_MORE: Final = (
     r"|(?:took|taken|takes) over|replac\w+|instead of)\b"
 )
 """Says of somebody that they may be something no longer."""
-
-
 _WHEREABOUTS: Final = re.compile(r"\b(?:mov(?:ed|es|ing)|lives?|living|relocat\w+|settled)\b", re.IGNORECASE)
 
 

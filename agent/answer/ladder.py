@@ -295,10 +295,9 @@ def _quoted(question: Question, hit: Hit) -> str:
 def _short(question: Question, hit: Hit, span: AnswerSpan | None, parses: Parses | None) -> str:
     if span is None:
         return ""
+    # Where somebody lives doesn't say who they are, nor "my doctor" who that is.
     if asked_for(question.text) is not None or span.short.lower() in role_asked(question.text):
-        return quotable(
-            span.sentence
-        )  # where somebody lives doesn't say who they are, nor "my doctor" who that is
+        return quotable(span.sentence)
     if checked := verdict(
         question, span.sentence, parses, speaker=_of_another(question, hit), whole=hit.text
     ):

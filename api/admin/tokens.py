@@ -113,11 +113,14 @@ def issue_token(session: Session, asked: IssueToken) -> IssuedToken:
 
 
 def _own_token(session: Session) -> TokenView | None:
-    """Return the token that is asked with; None at the socket, and in process."""
+    """Return the token that is asked with; None at the socket, and in process. Raises AccessDeniedError."""
     caller = asking()
     if caller is None or caller.token is None:
         return None
-    return next((one for one in listed(session) if one.id == caller.token), None)
+    found = next((one for one in listed(session) if one.id == caller.token), None)
+    if found is None:  # nothing would bound what it issues
+        raise AccessDeniedError(f"the token of {caller.name} isn't in the log: it issues none")
+    return found
 
 
 def _allowed(asked: IssueToken, issuer: TokenView | None) -> frozenset[Access]:

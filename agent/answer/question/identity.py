@@ -13,21 +13,6 @@ _ASKED: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_NAME: Final = listed("i me my you your he she it we they this that there the a an who")
-
-
-def asked_for(question: str, texts: Sequence[str] = ()) -> str | None:
-    """Return the name of whom it is asked who they are; None for another question. In small letters it must be a name
-    in one of the texts."""
-    found = _ASKED.fullmatch(question)
-    if found is None or found["name"].split()[0].lower() in _NO_NAME:
-        return None
-    name = found["name"]
-    if name[:1].isupper():
-        return name
-    capital = re.compile(rf"(?<!^)(?<![.!?] )\b{re.escape(name.capitalize())}\b")
-    return name.capitalize() if any(capital.search(text) for text in texts) else None
-
-
 _WHO_IS_MINE: Final = re.compile(
     r"\W*(?:(?:so|and|but|remind me|tell me|do you know|again),? )*(?:who(?:['’]?s| is| are)|what(?:['’]?s| is)"
     r"(?: the name of)?) (?:my|our) (?:(?:new|current|other|big|little|older|younger|elder|favou?rite) )?"
@@ -51,6 +36,19 @@ _OF: Final = {
     "sibling": "brother sister twin",
 }  # fmt: skip
 """What somebody may be called besides: whoever asks for a child may mean a daughter, but a son is none."""
+
+
+def asked_for(question: str, texts: Sequence[str] = ()) -> str | None:
+    """Return the name of whom it is asked who they are; None for another question. In small letters it must be a name
+    in one of the texts."""
+    found = _ASKED.fullmatch(question)
+    if found is None or found["name"].split()[0].lower() in _NO_NAME:
+        return None
+    name = found["name"]
+    if name[:1].isupper():
+        return name
+    capital = re.compile(rf"(?<!^)(?<![.!?] )\b{re.escape(name.capitalize())}\b")
+    return name.capitalize() if any(capital.search(text) for text in texts) else None
 
 
 def role_asked(question: str) -> frozenset[str]:

@@ -8,7 +8,7 @@ import pytest
 
 import braid
 from braid.admin.tokens import Callers, IssuedToken
-from braid.caller import asked_by
+from braid.caller import Caller, asked_by
 from braid.errors import AccessDeniedError
 from braid.store import Store
 
@@ -91,6 +91,14 @@ def test_a_token_issues_none_that_may_do_more(store: Store) -> None:
         issued_with(store, narrow, allowed=("erase",))
     with pytest.raises(AccessDeniedError, match="so neither may what it issues"):
         issued_with(store, narrow, operations=("erase",))
+
+
+def test_a_token_without_a_record_issues_none(store: Store) -> None:
+    with (
+        asked_by(Caller(name="stray", token="tok_none")),
+        pytest.raises(AccessDeniedError, match="it issues none"),
+    ):
+        store.issue_token("child", kind="operator")
 
 
 def test_whether_a_token_still_stands(store: Store, clock: Clock) -> None:
