@@ -206,10 +206,17 @@ def corrected(before: str, found: Righting) -> str | None:
     if at is None:
         return None
     start, stop = at
-    if found.value is not None:
-        return f"{before[:start]}{found.value}{before[stop:]}"
-    put = _aligned(before, found.statement, start, stop)
-    return f"{before[:start]}{put}{before[stop:]}" if put else _sentence(found.statement)
+    put = _aligned(before, found.statement, start, stop) if found.value is None else found.value
+    if not put:
+        return _sentence(found.statement)
+    return f"{before[:start]}{_behind(before[:start], put)}{before[stop:]}"
+
+
+def _behind(head: str, put: str) -> str:
+    """Return what is put behind some words without a first word that they end with: "is in" and "in Epping"."""
+    first, _, rest = put.partition(" ")
+    last = head.split()[-1:]
+    return rest if rest and last and last[0].lower() == first.lower() else put
 
 
 def place_of(text: str, wanted: str) -> tuple[int, int] | None:

@@ -172,6 +172,7 @@ def test_what_may_be_a_reason_is_left_out_of_what_is_to_go_and_the_rest_is_kept(
             "I take 500 mg in the morning.",
             "I take 850 mg in the morning.",
         ),
+        ("it's in Epping, not Harlow", "Our course is in Harlow in may.", "Our course is in Epping in may."),
         ("It's Faro, not Porto.", "Porto to Porto takes no time.", None),
     ],
 )
